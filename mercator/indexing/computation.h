@@ -1,0 +1,19 @@
+// The maps of a whole computation: those of its instructions, composed.
+
+#pragma once
+
+#include "mercator/hlo/module.h"
+#include "mercator/indexing/analysis.h"
+#include "mercator/indexing/pairs.h"
+
+namespace mercator::indexing {
+
+// The maps between the leaves of the root and the leaves of the parameters. From each leaf that we
+// map from, every instruction on the way is visited once, with the set of all maps that lead there:
+// however many paths there are, equal maps are one. A set that grows beyond a limit is widened to
+// one over-approximate map. An instruction whose maps are not known makes unknown what lies behind
+// it only.
+PairList computation_pairs(Analysis& analysis, const hlo::Computation& computation,
+                           Direction direction);
+
+}  // namespace mercator::indexing

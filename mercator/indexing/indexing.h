@@ -1,0 +1,85 @@
+// The index maps of every HLO instruction, in both directions.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercator/hlo/module.h"
+#include "mercator/map/index_map.h"
+#include "mercator/support/error.h"
+
+namespace mercator {
+
+// One map between an element of a result and elements of an operand. A runtime variable's `tensor`
+// is the `hlo::Instruction::id` of the instruction that holds its value.
+struct OperandMap {
+  IndexMap map;
+  // Whether the map describes exactly the elements that are read. If not, it may name more, never
+  // fewer.
+  bool exact = true;
+};
+
+// All maps between one leaf of a result and one leaf of an operand: the set of them is the answer.
+// Empty: not read. Distinct after simplification, in an order that depends on their structure only.
+struct OperandMaps {
+  std::vector<OperandMap> maps;
+  // Not empty: the maps are not known, for this reason.
+  std::string unknown = {};
+};
+
+// A leaf of a shape: {} for an array, {1, 0} within nested tuples.
+using ShapeIndex = std::vector<std::int64_t>;
+
+// The maps of one instruction, for every leaf of its result and every leaf of every operand.
+struct InstructionIndexing {
+  struct Pair {
+    ShapeIndex output;         // the leaf of the result
+    std::int64_t operand = 0;  // which operand
+    ShapeIndex operand_leaf;   // the leaf of the operand; {} unless the operand is a tuple
+    OperandMaps maps;
+  };
+  // In the order (output, operand, operand_leaf). Only pairs with maps or with a reason why they
+  // are unknown; where there is no pair, the operand is not read for that output.
+  std::vector<Pair> pairs;
+  // Not empty: nothing is known of any pair, for this reason. `pairs` is then empty.
+  std::string unknown = {};
+
+  [[nodiscard]] const OperandMaps* find(const ShapeIndex& output, std::int64_t operand,
+                                        const ShapeIndex& operand_leaf = {}) const;
+};
+
+enum class Direction : std::uint8_t {
+  kOutputToInput,  // from an element of the result to the operand elements that it is made from
+  kInputToOutput,  // from an operand element to the result elements that it takes part in
+};
+
+// Computes maps for the instructions of one module; keeps tables, so one for all instructions is
+// faster than one each.
+class IndexingAnalysis {
+ public:
+  // The module must be verified and outlive the analysis.
+  IndexingAnalysis(const hlo::Module& module, ExprContext& context);
+  ~IndexingAnalysis();
+
+  // Simplified maps. The i2o maps are the inverse relation of the o2i maps.
+  [[nodiscard]] InstructionIndexing indexing(const hlo::Instruction& instruction,
+                                             Direction direction);
+
+  // From the index of an element of an array to its position in memory, counted in elements; the
+  // padding of tiles counts. kUnsupported for a layout that says more than order, tiles and memory
+  // space. Requires an array.
+  [[nodiscard]] Result<IndexMap> physical_position(const hlo::Shape& array);
+
+  // The time that simplifying the maps took so far, of all calls together.
+  [[nodiscard]] std::chrono::nanoseconds simplify_time() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mercator

@@ -1,0 +1,34 @@
+// Rewriting the range and runtime variables of maps.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "mercator/map/index_map.h"
+
+namespace mercator::indexing {
+
+// `map` with `value`, over its variables, in place of runtime variable `runtime`, which then occurs
+// nowhere. Requires that `value` does not depend on that variable.
+[[nodiscard]] IndexMap replace_runtime(const IndexMap& map, std::uint32_t runtime, Expr value);
+
+// `map` with one runtime variable in place of several that stand for the same element of the same
+// tensor, clamped to the same bounds. None if there are no such variables.
+[[nodiscard]] std::optional<IndexMap> merge_runtimes(const IndexMap& map);
+
+// `map` with its range and runtime variables numbered in the order in which they occur in the
+// results, then the constraints, then the indices of runtime variables; within a sum, larger
+// coefficients come first. So maps that differ in the numbers of their variables become equal. None
+// if they are already numbered so.
+[[nodiscard]] std::optional<IndexMap> number_by_occurrence(const IndexMap& map);
+
+// A map from the same dimensions, over all values that they take in some map of `maps`, which
+// relates every point to all that some map relates it to, and perhaps to more. A result on which
+// all maps agree and that depends on dimensions only is kept; for another, all indices of a
+// dimension of that size are taken. Requires at least one map.
+[[nodiscard]] IndexMap widen(std::span<const IndexMap* const> maps,
+                             std::span<const std::int64_t> result_sizes);
+
+}  // namespace mercator::indexing

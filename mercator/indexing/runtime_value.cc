@@ -1,0 +1,258 @@
+#include "mercator/indexing/runtime_value.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "mercator/indexing/analysis.h"
+#include "mercator/indexing/map_transform.h"
+
+namespace mercator::indexing {
+
+using hlo::AttributeName;
+using hlo::ElementType;
+using hlo::Instruction;
+using hlo::Opcode;
+
+namespace {
+
+// Chains longer than this are not followed to their end, which keeps the analysis of a module of
+// long chains linear. Where tracing stops, the value is just as right.
+constexpr int kMaxSteps = 64;
+
+// The largest value of an integer type; none for other types.
+std::optional<std::int64_t> largest_value(ElementType type) {
+  if (type == ElementType::kPred) return 1;
+  if (!hlo::is_integral(type)) return std::nullopt;
+  const std::int64_t bits = hlo::bit_width(type) - (hlo::is_signed(type) ? 1 : 0);
+  return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
+}
+
+// Whether converting keeps the number, whichever it is.
+bool keeps_every_value(ElementType from, ElementType to) {
+  if (from == to) return true;
+  if (!hlo::is_integral(to)) return false;
+  if (from == ElementType::kPred) return largest_value(to) >= 1;
+  if (!hlo::is_integral(from)) return false;
+  if (hlo::is_signed(from)) {
+    return hlo::is_signed(to) && hlo::bit_width(from) <= hlo::bit_width(to);
+  }
+  return hlo::is_signed(to) ? hlo::bit_width(from) < hlo::bit_width(to)
+                            : hlo::bit_width(from) <= hlo::bit_width(to);
+}
+
+// The instruction that yields the array at `path` within what `instruction` yields; `path` is
+// innermost first. Where a parameter is reached, what `call` passes for it, if not null, is looked
+// into. Null if no instruction yields that array on its own.
+const Instruction* find_array(const Instruction* instruction, std::vector<std::int64_t> path,
+                              const Instruction* call) {
+  for (int step = 0; step < kMaxSteps; ++step) {
+    switch (instruction->opcode) {
+      case Opcode::kGetTupleElement:
+        path.push_back(instruction->integer(AttributeName::kIndex, 0));
+        instruction = instruction->operands[0];
+        continue;
+      case Opcode::kTuple:
+        if (path.empty()) return nullptr;
+        instruction = instruction->operands[static_cast<std::size_t>(path.back())];
+        path.pop_back();
+        break;
+      case Opcode::kAddDependency:
+      case Opcode::kDomain:
+      case Opcode::kOptimizationBarrier:
+        instruction = instruction->operands[0];
+        break;
+      case Opcode::kParameter:
+        if (call == nullptr) return nullptr;
+        instruction = call->operands[static_cast<std::size_t>(instruction->parameter_number)];
+        call = nullptr;
+        break;
+      default:
+        return nullptr;
+    }
+    if (path.empty() && call == nullptr) return instruction;
+  }
+  return nullptr;
+}
+
+// What the caller passes where `tensor` is a parameter, or part of one, of the computation that
+// `call` calls; null for other instructions.
+const Instruction* passed_for(const Instruction& tensor, const Instruction& call) {
+  const bool is_argument =
+      tensor.opcode == Opcode::kParameter || tensor.opcode == Opcode::kGetTupleElement;
+  if (!is_argument || tensor.parent != callee(call)) return nullptr;
+  return find_array(&tensor, {}, &call);
+}
+
+// Through the o2i map of an instruction that moves elements of operand 0.
+std::optional<Element> move_back(Analysis& analysis, const Element& element) {
+  const PairList& list = analysis.pairs(*element.tensor, Direction::kOutputToInput);
+  const std::span<const LeafPair> pairs = list.of_output({});
+  if (pairs.size() != 1 || pairs[0].operand != 0 || pairs[0].maps.size() != 1) return std::nullopt;
+  const IndexMap& map = analysis.maps()[pairs[0].maps[0].map];
+  if (!map.ranges().empty() || !map.runtimes().empty()) return std::nullopt;
+  std::vector<Expr> index = map.results();
+  substitute(index, [&](VariableId id) { return element.index[id.index]; });
+  return Element{.tensor = element.tensor->operands[0], .index = std::move(index)};
+}
+
+// The part that a known index falls into.
+std::optional<Element> part_of_concatenation(const Element& element) {
+  const Instruction& instruction = *element.tensor;
+  const auto dimension =
+      static_cast<std::size_t>(instruction.integers(AttributeName::kDimensions)[0]);
+  if (!element.index[dimension].is(ExprKind::kConstant)) return std::nullopt;
+  std::int64_t position = element.index[dimension].value();
+  for (const Instruction* operand : instruction.operands) {
+    const std::int64_t size = operand->shape.dimensions[dimension];
+    if (position >= 0 && position < size) {
+      std::vector<Expr> index = element.index;
+      index[dimension] = element.index[dimension].context().constant(position);
+      return Element{.tensor = operand, .index = std::move(index)};
+    }
+    position -= size;
+  }
+  return std::nullopt;
+}
+
+// The element that this one was moved from; none where the value is computed.
+std::optional<Element> trace_step(Analysis& analysis, const Element& element) {
+  const Instruction& instruction = *element.tensor;
+  switch (instruction.opcode) {
+    case Opcode::kConvert:
+      if (!keeps_every_value(instruction.operand(0).shape.element_type,
+                             instruction.shape.element_type)) {
+        return std::nullopt;
+      }
+      return Element{.tensor = instruction.operands[0], .index = element.index};
+    case Opcode::kCopy:
+    case Opcode::kAddDependency:
+    case Opcode::kDomain:
+    case Opcode::kOptimizationBarrier:
+      return Element{.tensor = instruction.operands[0], .index = element.index};
+    case Opcode::kBitcast:
+      if (instruction.operand(0).shape.element_type != instruction.shape.element_type) {
+        return std::nullopt;
+      }
+      return move_back(analysis, element);
+    case Opcode::kBroadcast:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return move_back(analysis, element);
+    case Opcode::kConcatenate:
+      return part_of_concatenation(element);
+    case Opcode::kGetTupleElement: {
+      const Instruction* array = find_array(&instruction, {}, nullptr);
+      if (array == nullptr) return std::nullopt;
+      return Element{.tensor = array, .index = element.index};
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// Null if it is not known.
+Expr value_in_constant(ExprContext& context, const Element& element) {
+  const Instruction& constant = *element.tensor;
+  if (constant.literal == nullptr) return {};
+  std::int64_t position = 0;
+  for (std::size_t i = 0; i < element.index.size(); ++i) {
+    if (!element.index[i].is(ExprKind::kConstant)) return {};
+    const std::int64_t index = element.index[i].value();
+    const std::int64_t size = constant.shape.dimensions[i];
+    if (index < 0 || index >= size) return {};
+    position = position * size + index;
+  }
+  const std::optional<std::int64_t> value = constant.literal->integer(position);
+  if (!value.has_value()) return {};
+  // Of an unsigned type too wide for int64.
+  if (*value < 0 && !hlo::is_signed(constant.shape.element_type)) return {};
+  return context.constant(*value);
+}
+
+// Null if it is not known, or if the counting may wrap around.
+Expr value_in_iota(const Element& element) {
+  const Instruction& iota = *element.tensor;
+  const auto dimension = static_cast<std::size_t>(iota.integer(AttributeName::kIotaDimension, 0));
+  const std::optional<std::int64_t> largest = largest_value(iota.shape.element_type);
+  if (!largest.has_value() || iota.shape.dimensions[dimension] - 1 > *largest) return {};
+  return element.index[dimension];
+}
+
+}  // namespace
+
+TracedElement trace(Analysis& analysis, Element element) {
+  const auto simplify_index = [&] {
+    for (Expr& index : element.index) index = analysis.simplifier().simplify(index);
+  };
+  simplify_index();
+  for (int step = 0; step < kMaxSteps; ++step) {
+    std::optional<Element> next = trace_step(analysis, element);
+    if (!next.has_value()) break;
+    element = *std::move(next);
+    simplify_index();
+  }
+  TracedElement traced{.element = std::move(element)};
+  if (traced.element.tensor->opcode == Opcode::kConstant) {
+    traced.value = value_in_constant(analysis.context(), traced.element);
+  } else if (traced.element.tensor->opcode == Opcode::kIota) {
+    traced.value = value_in_iota(traced.element);
+  }
+  return traced;
+}
+
+void set_domain(Analysis& analysis, const std::vector<Variable>& dimensions,
+                const std::vector<Variable>& ranges, const std::vector<RuntimeVariable>& runtimes) {
+  const auto bounds_of = [](const auto& variables) {
+    std::vector<Interval> bounds;
+    bounds.reserve(variables.size());
+    for (const auto& variable : variables) bounds.push_back(variable.bounds);
+    return bounds;
+  };
+  const std::vector<Interval> dimension_bounds = bounds_of(dimensions);
+  const std::vector<Interval> range_bounds = bounds_of(ranges);
+  const std::vector<Interval> runtime_bounds = bounds_of(runtimes);
+  analysis.simplifier().set_bounds(
+      {.dimensions = dimension_bounds, .ranges = range_bounds, .runtimes = runtime_bounds});
+}
+
+Expr clamped(Analysis& analysis, Expr value, Interval clamp) {
+  if (value.is(ExprKind::kConstant)) {
+    return analysis.context().constant(std::clamp(value.value(), clamp.lo, clamp.hi));
+  }
+  return clamp.contains(analysis.simplifier().range(value)) ? value : Expr();
+}
+
+std::optional<MapId> resolve_in_caller(Analysis& analysis, MapId id, const Instruction& call) {
+  const IndexMap& map = analysis.maps()[id];
+  if (map.runtimes().empty()) return id;
+  set_domain(analysis, map.dimensions(), map.ranges(), map.runtimes());
+  std::vector<RuntimeVariable> runtimes = map.runtimes();
+  std::vector<std::pair<std::uint32_t, Expr>> values;
+  for (std::uint32_t i = 0; i < runtimes.size(); ++i) {
+    RuntimeVariable& runtime = runtimes[i];
+    if (!runtime.tensor.has_value()) continue;
+    const Instruction& tensor = *analysis.module().instructions[*runtime.tensor];
+    TracedElement traced = trace(analysis, {.tensor = &tensor, .index = runtime.index});
+    if (!traced.value) {
+      if (const Instruction* passed = passed_for(*traced.element.tensor, call)) {
+        traced = trace(analysis, {.tensor = passed, .index = std::move(traced.element.index)});
+      }
+    }
+    if (traced.value) {
+      if (const Expr value = clamped(analysis, traced.value, runtime.bounds)) {
+        values.emplace_back(i, value);
+        continue;
+      }
+    }
+    runtime.tensor = traced.element.tensor->id;
+    runtime.index = std::move(traced.element.index);
+  }
+  IndexMap resolved(map.context(), map.dimensions(), map.ranges(), std::move(runtimes),
+                    map.results(), map.constraints());
+  for (const auto& [runtime, value] : values) resolved = replace_runtime(resolved, runtime, value);
+  return analysis.maps().add(resolved);
+}
+
+}  // namespace mercator::indexing

@@ -1,0 +1,448 @@
+#include "mercator/map/domain.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "mercator/expr/traversal.h"
+#include "mercator/map/bound_search.h"
+#include "mercator/map/congruence.h"
+#include "mercator/support/arithmetic.h"
+
+namespace mercator::internal {
+
+namespace {
+
+bool has_variable_divisor_itself(Expr expr) {
+  return (expr.is(ExprKind::kFloorDiv) || expr.is(ExprKind::kMod)) &&
+         !expr.divisor().is(ExprKind::kConstant);
+}
+
+// a * x + b.
+bool is_linear_in_one_variable(Expr expr) {
+  if (expr.is(ExprKind::kSum) && expr.operands().size() == 1) expr = expr.operands()[0];
+  return expr.is(ExprKind::kVariable);
+}
+
+// The only variable of `expr`; none if it has several or none.
+std::optional<VariableId> only_variable(Expr expr) {
+  // Most constraints are sums of several variables.
+  const auto is_variable = [](Expr operand) { return operand.is(ExprKind::kVariable); };
+  if (std::ranges::count_if(expr.operands(), is_variable) > 1 && !expr.is(ExprKind::kProduct)) {
+    return std::nullopt;
+  }
+  std::optional<VariableId> only;
+  const Traversal traversal(std::span(&expr, 1));
+  for (const Expr node : traversal.nodes()) {
+    if (!is_variable(node)) continue;
+    if (only) return std::nullopt;
+    only = node.variable();
+  }
+  return only;
+}
+
+// `end - constant`, where infinite ends stay; none if that leaves the finite values.
+std::optional<std::int64_t> shift(std::int64_t end, std::int64_t constant) {
+  if (end == Interval::kMinusInfinity || end == Interval::kPlusInfinity) return end;
+  std::int64_t shifted = 0;
+  if (!checked_sub(end, constant, &shifted) || shifted == Interval::kMinusInfinity ||
+      shifted == Interval::kPlusInfinity) {
+    return std::nullopt;
+  }
+  return shifted;
+}
+
+// factor * end + offset, likewise.
+std::optional<std::int64_t> scale(std::int64_t end, std::int64_t factor, std::int64_t offset) {
+  if (end == Interval::kMinusInfinity || end == Interval::kPlusInfinity) return end;
+  std::int64_t scaled = 0;
+  if (!checked_mul(end, factor, &scaled) || !checked_add(scaled, offset, &scaled) ||
+      scaled == Interval::kMinusInfinity || scaled == Interval::kPlusInfinity) {
+    return std::nullopt;
+  }
+  return scaled;
+}
+
+// The common factor of the coefficients, with the sign of the first one; 1 if it does not fit.
+std::int64_t signed_factor(Expr sum) {
+  std::int64_t factor = 0;
+  for (const std::int64_t coefficient : sum.coefficients()) {
+    if (coefficient == Interval::kMinusInfinity) return 1;
+    factor = gcd(factor, coefficient);
+  }
+  return sum.coefficients()[0] < 0 ? -factor : factor;
+}
+
+// c + k * x in [lo, hi] -> x in [ceil((lo - c) / k), floor((hi - c) / k)]
+bool rewrite_sum(Constraint& constraint) {
+  const Expr sum = constraint.expr;
+  const std::int64_t factor = signed_factor(sum);
+  if (sum.constant() == 0 && factor == 1) return false;
+  const auto lo = shift(constraint.range.lo, sum.constant());
+  const auto hi = shift(constraint.range.hi, sum.constant());
+  if (!lo || !hi) return false;
+  // The negation of the least finite end would read as infinite.
+  if (factor < 0 && *lo == Interval::kMinusInfinity + 1) return false;
+
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
+    terms.push_back({sum.operands()[i], sum.coefficients()[i] / factor});
+  }
+  constraint.expr = sum.context().sum(terms);
+  constraint.range = divide_exactly_within({*lo, *hi}, factor);
+  return true;
+}
+
+// x floordiv n in [lo, hi] -> x in [lo * n, hi * n + n - 1]
+bool rewrite_quotient(Constraint& constraint) {
+  const Expr divisor = constraint.expr.divisor();
+  if (!divisor.is(ExprKind::kConstant) || divisor.value() <= 0) return false;
+  const std::int64_t n = divisor.value();
+  const auto lo = scale(constraint.range.lo, n, 0);
+  const auto hi = scale(constraint.range.hi, n, n - 1);
+  if (!lo || !hi) return false;
+  constraint = {constraint.expr.dividend(), {*lo, *hi}};
+  return true;
+}
+
+}  // namespace
+
+bool DivisorTable::has_variable_divisor(Expr expr) {
+  if (expr.operands().empty()) return false;
+  stack_.assign(1, expr);
+  while (!stack_.empty()) {
+    const Expr node = stack_.back();
+    if (answers_.size() <= node.id()) answers_.resize(node.id() + 1, Answer::kUnknown);
+    bool has = has_variable_divisor_itself(node);
+    bool is_waiting = false;
+    for (const Expr operand : node.operands()) {
+      if (operand.operands().empty()) continue;
+      const Answer answer = operand.id() < answers_.size() ? answers_[operand.id()]  //
+                                                           : Answer::kUnknown;
+      has = has || answer == Answer::kYes;
+      if (answer != Answer::kUnknown) continue;
+      is_waiting = true;
+      stack_.push_back(operand);
+    }
+    if (is_waiting) continue;
+    answers_[node.id()] = has ? Answer::kYes : Answer::kNo;
+    stack_.pop_back();
+  }
+  return answers_[expr.id()] == Answer::kYes;
+}
+
+Domain::Domain(const IndexMap& map, Simplifier& simplifier, DivisorTable& divisors)
+    : map_(map), simplifier_(simplifier), divisors_(divisors), constraints_(map.constraints()) {
+  const auto copy_bounds = [](const auto& variables, std::vector<Interval>& bounds) {
+    bounds.reserve(variables.size());
+    for (const auto& variable : variables) bounds.push_back(variable.bounds);
+  };
+  copy_bounds(map.dimensions(), dimensions_);
+  copy_bounds(map.ranges(), ranges_);
+  copy_bounds(map.runtimes(), runtimes_);
+}
+
+bool Domain::simplify() {
+  // Bounds only shrink and constraints only get simpler, so that this ends by itself, after two or
+  // three rounds for the maps of real programs. The limit guards against endless work, not against
+  // wrong results: the domain means the same after every round.
+  constexpr int kMaxRounds = 100;
+  bounds_changed_ = true;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    if (bounds_changed_) {
+      if (has_empty_bounds()) return false;
+      simplifier_.set_bounds({.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
+      bounds_changed_ = false;
+    }
+    const std::vector<Constraint> before = constraints_;
+    pending_.assign(constraints_.rbegin(), constraints_.rend());
+    constraints_.clear();
+    if (!exclude_zero_divisors() || !place_pending() || !join() || !search_bounds()) {
+      return false;
+    }
+    if (!bounds_changed_ && constraints_ == before) break;
+  }
+  restore_runtime_conditions();
+  return true;
+}
+
+bool Domain::is_total(Expr expr) {
+  if (!divisors_.has_variable_divisor(expr)) return true;
+  const Traversal traversal(std::span(&expr, 1));
+  return std::ranges::none_of(traversal.nodes(), [&](Expr node) {
+    return has_variable_divisor_itself(node) && simplifier_.range(node.divisor()).contains(0);
+  });
+}
+
+// ---- bounds ----
+
+Interval& Domain::bounds(VariableId id) {
+  switch (id.kind) {
+    case VariableKind::kDimension:
+      return dimensions_[id.index];
+    case VariableKind::kRange:
+      return ranges_[id.index];
+    case VariableKind::kRuntime:
+      return runtimes_[id.index];
+  }
+  __builtin_unreachable();
+}
+
+bool Domain::has_empty_bounds() const {
+  const auto is_empty = [](Interval bounds) { return bounds.is_empty(); };
+  return std::ranges::any_of(dimensions_, is_empty) || std::ranges::any_of(ranges_, is_empty) ||
+         std::ranges::any_of(runtimes_, is_empty);
+}
+
+bool Domain::restrict(VariableId id, Interval range) {
+  Interval& current = bounds(id);
+  const Interval narrowed = intersect(current, range);
+  bounds_changed_ = bounds_changed_ || narrowed != current;
+  current = narrowed;
+  return !narrowed.is_empty();
+}
+
+// ---- zero divisors ----
+
+bool Domain::exclude_zero_divisors() {
+  const auto exclude = [this](Expr expr) { return exclude_zero(expr); };
+  const std::size_t constraint_count = pending_.size();
+  for (std::size_t i = 0; i < constraint_count; ++i) {
+    if (!exclude_zero(pending_[i].expr)) return false;
+  }
+  return std::ranges::all_of(map_.results(), exclude);
+}
+
+// x mod d with d in [0, n] has no value for d = 0: d in [1, n].
+bool Domain::exclude_zero(Expr expr) {
+  if (!divisors_.has_variable_divisor(expr)) return true;
+  const Traversal traversal(std::span(&expr, 1));
+  for (const Expr node : traversal.nodes()) {
+    if (!has_variable_divisor_itself(node)) continue;
+    const Expr divisor = node.divisor();
+    const Interval values = simplifier_.range(divisor);
+    if (values.is_empty() || values == Interval::point(0)) return false;
+    if (!is_linear_in_one_variable(divisor)) continue;
+    if (values.lo == 0) pending_.push_back({divisor, {1, Interval::kPlusInfinity}});
+    if (values.hi == 0) pending_.push_back({divisor, {Interval::kMinusInfinity, -1}});
+  }
+  return true;
+}
+
+// ---- constraints one by one ----
+
+bool Domain::place_pending() {
+  while (!pending_.empty()) {
+    const Constraint constraint = pending_.back();
+    pending_.pop_back();
+    if (!place(constraint)) return false;
+  }
+  return true;
+}
+
+bool Domain::place(Constraint constraint) {
+  if (constraint.range.is_empty()) return false;
+  const bool is_total = this->is_total(constraint.expr);
+  if (is_total) constraint.expr = simplifier_.simplify(constraint.expr);
+  Outcome outcome = Outcome::kChanged;
+  while (outcome == Outcome::kChanged) outcome = rewrite(constraint);
+  if (outcome != Outcome::kSettled) return outcome == Outcome::kPlaced;
+
+  const Interval values = simplifier_.range(constraint.expr);
+  if (is_total && constraint.range.contains(values)) return true;
+  constraint.range = intersect(constraint.range, values);
+  if (constraint.range.is_empty()) return false;
+  constraints_.push_back(constraint);
+  return true;
+}
+
+Domain::Outcome Domain::rewrite(Constraint& constraint) {
+  const Expr expr = constraint.expr;
+  switch (expr.kind()) {
+    case ExprKind::kConstant:
+      return constraint.range.contains(expr.value()) ? Outcome::kPlaced : Outcome::kEmpty;
+    case ExprKind::kVariable:
+      return restrict(expr.variable(), constraint.range) ? Outcome::kPlaced : Outcome::kEmpty;
+    case ExprKind::kSum:
+      return rewrite_sum(constraint) ? Outcome::kChanged : Outcome::kSettled;
+    case ExprKind::kFloorDiv:
+      return rewrite_quotient(constraint) ? Outcome::kChanged : Outcome::kSettled;
+    case ExprKind::kMin:
+    case ExprKind::kMax:
+      return split_extremum(constraint);
+    case ExprKind::kProduct:
+    case ExprKind::kMod:
+      return Outcome::kSettled;
+  }
+  __builtin_unreachable();
+}
+
+// max(a, b) <= hi -> a <= hi and b <= hi; min(a, b) >= lo -> a >= lo and b >= lo
+// The other end stays: one of the operands reaches it, but which one is open.
+Domain::Outcome Domain::split_extremum(Constraint& constraint) {
+  const Expr expr = constraint.expr;
+  const Interval values = simplifier_.range(expr);
+  Interval each = Interval::all();
+  if (expr.is(ExprKind::kMax)) {
+    if (constraint.range.hi >= values.hi) return Outcome::kSettled;
+    each.hi = std::exchange(constraint.range.hi, Interval::kPlusInfinity);
+  } else {
+    if (constraint.range.lo <= values.lo) return Outcome::kSettled;
+    each.lo = std::exchange(constraint.range.lo, Interval::kMinusInfinity);
+  }
+  for (const Expr operand : expr.operands()) pending_.push_back({operand, each});
+  return Outcome::kSettled;
+}
+
+// ---- constraints together ----
+
+namespace {
+
+// A constraint as it sorts: by what is constrained, be it to a grid or to a range.
+struct Entry {
+  Expr base;
+  std::optional<Congruence> congruence;
+  Interval range;
+};
+
+bool sorts_before(const Entry& a, const Entry& b) {
+  if (const auto order = compare(a.base, b.base); order != 0) return order < 0;
+  if (a.congruence.has_value() != b.congruence.has_value()) return a.congruence.has_value();
+  if (!a.congruence) return false;
+  return a.congruence->modulus != b.congruence->modulus
+             ? a.congruence->modulus < b.congruence->modulus
+             : a.congruence->residue < b.congruence->residue;
+}
+
+// Joins `other` into `entry` where they constrain the same in the same way. None if they stay
+// apart.
+std::optional<Truth> join_entries(Entry& entry, const Entry& other) {
+  if (entry.base != other.base || entry.congruence.has_value() != other.congruence.has_value()) {
+    return std::nullopt;
+  }
+  if (entry.congruence) return conjoin(*entry.congruence, *other.congruence);
+  entry.range = intersect(entry.range, other.range);
+  return entry.range.is_empty() ? Truth::kNever : Truth::kSometimes;
+}
+
+// Sorts the entries and joins those that constrain the same. False if two contradict each other.
+bool join_equal(std::vector<Entry>& entries) {
+  std::sort(entries.begin(), entries.end(), sorts_before);
+  std::size_t kept = 0;
+  for (const Entry& entry : entries) {
+    const std::optional<Truth> joined =
+        kept == 0 ? std::nullopt : join_entries(entries[kept - 1], entry);
+    if (joined == Truth::kNever) return false;
+    if (!joined) entries[kept++] = entry;
+  }
+  entries.resize(kept);
+  return true;
+}
+
+// Moves the ranges of sums inwards to the grids that they lie on. False if one becomes empty.
+bool tighten_ranges(std::vector<Entry>& entries, const Congruence& congruence) {
+  for (Entry& entry : entries) {
+    if (entry.congruence) continue;
+    const auto implied = implied_congruence(entry.base, congruence);
+    if (implied) entry.range = tightened(entry.range, *implied);
+    if (entry.range.is_empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Domain::join() {
+  if (constraints_.empty()) return true;
+  std::vector<Entry> entries;
+  entries.reserve(constraints_.size());
+  for (const Constraint& constraint : constraints_) {
+    Entry entry = {.base = constraint.expr, .congruence = {}, .range = constraint.range};
+    if (std::optional<Congruence> congruence = as_congruence(constraint)) {
+      const Truth truth = is_total(congruence->base) ? normalize(*congruence) : Truth::kSometimes;
+      if (truth == Truth::kNever) return false;
+      if (truth == Truth::kAlways) continue;
+      entry = {.base = congruence->base, .congruence = congruence, .range = Interval::all()};
+    }
+    entries.push_back(entry);
+  }
+  if (!join_equal(entries)) return false;
+
+  constraints_.clear();
+  for (const Entry& entry : entries) {
+    if (!entry.congruence) continue;
+    if (!tighten_ranges(entries, *entry.congruence) || !tighten_to_grid(*entry.congruence)) {
+      return false;
+    }
+  }
+  for (const Entry& entry : entries) {
+    constraints_.push_back(entry.congruence ? as_constraint(*entry.congruence)
+                                            : Constraint{entry.base, entry.range});
+  }
+  return true;
+}
+
+bool Domain::tighten_to_grid(const Congruence& congruence) {
+  if (!congruence.base.is(ExprKind::kVariable)) {
+    return !tightened(simplifier_.range(congruence.base), congruence).is_empty();
+  }
+  const VariableId id = congruence.base.variable();
+  return restrict(id, tightened(bounds(id), congruence));
+}
+
+// ---- runtime variables ----
+
+void Domain::restore_runtime_conditions() {
+  const std::size_t others = constraints_.size();
+  for (std::uint32_t i = 0; i < runtimes_.size(); ++i) {
+    if (runtimes_[i] == map_.runtimes()[i].bounds) continue;
+    constraints_.push_back({map_.context().runtime(i), runtimes_[i]});
+  }
+  if (constraints_.size() == others) return;
+  const auto base = [](const Constraint& constraint) {
+    const std::optional<Congruence> congruence = as_congruence(constraint);
+    return congruence ? congruence->base : constraint.expr;
+  };
+  std::ranges::stable_sort(constraints_, [&](const Constraint& a, const Constraint& b) {
+    return compare(base(a), base(b)) < 0;
+  });
+}
+
+// ---- constraints on one variable ----
+
+namespace {
+
+Condition& condition_of(std::vector<Condition>& conditions, VariableId id) {
+  const auto known = std::ranges::find(conditions, id, &Condition::variable);
+  if (known != conditions.end()) return *known;
+  return conditions.emplace_back(Condition{.variable = id});
+}
+
+}  // namespace
+
+bool Domain::search_bounds() {
+  std::vector<Condition> conditions;
+  for (const Constraint& constraint : constraints_) {
+    const std::optional<VariableId> variable = only_variable(constraint.expr);
+    if (!variable) continue;
+    Condition& condition = condition_of(conditions, *variable);
+    const std::optional<Congruence> congruence = as_congruence(constraint);
+    if (congruence && congruence->base.is(ExprKind::kVariable)) {
+      // Several, if their common modulus did not fit: the bounds lie on the grid of the last.
+      condition.step = congruence->modulus;
+    } else {
+      condition.constraints.push_back(constraint);
+    }
+  }
+  for (const Condition& condition : conditions) {
+    if (condition.constraints.empty()) continue;
+    const std::optional<SearchResult> found = search(condition, bounds(condition.variable));
+    if (!found || !restrict(condition.variable, found->bounds)) return false;
+    for (std::size_t i = 0; i < condition.constraints.size(); ++i) {
+      if (found->always_holds[i]) std::erase(constraints_, condition.constraints[i]);
+    }
+  }
+  return true;
+}
+
+}  // namespace mercator::internal

@@ -1,0 +1,161 @@
+// Simplification of a map: first its domain, to a fixed point (domain.h), then, under the bounds
+// that remain, its results; at last the variables that nothing needs any more go.
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "mercator/expr/simplifier.h"
+#include "mercator/map/domain.h"
+#include "mercator/map/index_map.h"
+
+namespace mercator {
+
+namespace {
+
+using internal::DivisorTable;
+using internal::Domain;
+
+IndexMap empty_like(const IndexMap& map) {
+  IndexMap empty = IndexMap::empty(map.context(), map.dimensions().size(), map.results().size());
+  std::vector<Variable> dimensions = empty.dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) dimensions[i].name = map.dimensions()[i].name;
+  return IndexMap(map.context(), std::move(dimensions), {}, {}, empty.results(),
+                  empty.constraints());
+}
+
+std::vector<Variable> with_bounds(std::vector<Variable> variables,
+                                  const std::vector<Interval>& bounds) {
+  for (std::size_t i = 0; i < variables.size(); ++i) variables[i].bounds = bounds[i];
+  return variables;
+}
+
+// Drops the range and runtime variables that do not occur and renumbers the others.
+class UnusedVariables {
+ public:
+  UnusedVariables(std::vector<Variable>& ranges, std::vector<RuntimeVariable>& runtimes,
+                  std::vector<Expr>& results, std::vector<Constraint>& constraints)
+      : ranges_(ranges), runtimes_(runtimes), results_(results), constraints_(constraints) {}
+
+  void drop() {
+    find_used();
+    if (std::ranges::find(range_is_used_, false) == range_is_used_.end() &&
+        std::ranges::find(runtime_is_used_, false) == runtime_is_used_.end()) {
+      return;
+    }
+    const std::vector<std::uint32_t> range_numbers = keep_used(ranges_, range_is_used_);
+    const std::vector<std::uint32_t> runtime_numbers = keep_used(runtimes_, runtime_is_used_);
+    renumber(range_numbers, runtime_numbers);
+  }
+
+ private:
+  // A runtime variable needs the variables that say where its value lies.
+  void find_used() {
+    range_is_used_.assign(ranges_.size(), false);
+    runtime_is_used_.assign(runtimes_.size(), false);
+    std::vector<Expr> exprs = results_;
+    for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
+    while (!exprs.empty()) {
+      const UsedVariables used = used_variables(exprs);
+      exprs.clear();
+      for (std::size_t i = 0; i < used.ranges.size(); ++i) {
+        if (used.ranges[i]) range_is_used_[i] = true;
+      }
+      for (std::size_t i = 0; i < used.runtimes.size(); ++i) {
+        if (!used.runtimes[i] || runtime_is_used_[i]) continue;
+        runtime_is_used_[i] = true;
+        exprs.insert(exprs.end(), runtimes_[i].index.begin(), runtimes_[i].index.end());
+      }
+    }
+  }
+
+  // The new numbers of the variables that stay.
+  template <class AnyVariable>
+  static std::vector<std::uint32_t> keep_used(std::vector<AnyVariable>& variables,
+                                              const std::vector<bool>& is_used) {
+    std::vector<std::uint32_t> numbers(variables.size());
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      numbers[i] = kept;
+      if (!is_used[i]) continue;
+      if (kept != i) variables[kept] = std::move(variables[i]);
+      ++kept;
+    }
+    variables.erase(variables.begin() + kept, variables.end());
+    return numbers;
+  }
+
+  void renumber(const std::vector<std::uint32_t>& range_numbers,
+                const std::vector<std::uint32_t>& runtime_numbers) {
+    std::vector<Expr*> places;
+    for (Expr& result : results_) places.push_back(&result);
+    for (Constraint& constraint : constraints_) places.push_back(&constraint.expr);
+    for (RuntimeVariable& runtime : runtimes_) {
+      for (Expr& index : runtime.index) places.push_back(&index);
+    }
+    if (places.empty()) return;
+    std::vector<Expr> exprs;
+    exprs.reserve(places.size());
+    for (const Expr* place : places) exprs.push_back(*place);
+    ExprContext& context = exprs[0].context();
+    substitute(exprs, [&](VariableId id) {
+      if (id.kind == VariableKind::kRange) return context.range(range_numbers[id.index]);
+      if (id.kind == VariableKind::kRuntime) return context.runtime(runtime_numbers[id.index]);
+      return Expr();
+    });
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = exprs[i];
+  }
+
+  std::vector<Variable>& ranges_;
+  std::vector<RuntimeVariable>& runtimes_;
+  std::vector<Expr>& results_;
+  std::vector<Constraint>& constraints_;
+  std::vector<bool> range_is_used_;
+  std::vector<bool> runtime_is_used_;
+};
+
+}  // namespace
+
+struct MapSimplifier::Impl {
+  explicit Impl(ExprContext& context) : context(context), simplifier(context) {}
+
+  IndexMap simplify(const IndexMap& map) {
+    assert(&map.context() == &context);
+    Domain domain(map, simplifier, divisors);
+    if (!domain.simplify()) return empty_like(map);
+
+    std::vector<Expr> results = map.results();
+    for (Expr& result : results) {
+      if (domain.is_total(result)) result = simplifier.simplify(result);
+    }
+    std::vector<RuntimeVariable> runtimes = map.runtimes();
+    for (RuntimeVariable& runtime : runtimes) {
+      // What an index is where it has no value does not matter: the point of the map is there
+      // either way.
+      for (Expr& index : runtime.index) index = simplifier.simplify(index);
+    }
+    std::vector<Variable> ranges = with_bounds(map.ranges(), domain.ranges());
+    std::vector<Constraint> constraints = domain.constraints();
+    if (!ranges.empty() || !runtimes.empty()) {
+      UnusedVariables(ranges, runtimes, results, constraints).drop();
+    }
+    return IndexMap(context, with_bounds(map.dimensions(), domain.dimensions()), std::move(ranges),
+                    std::move(runtimes), std::move(results), std::move(constraints));
+  }
+
+  ExprContext& context;
+  Simplifier simplifier;
+  DivisorTable divisors;
+};
+
+MapSimplifier::MapSimplifier(ExprContext& context) : impl_(std::make_unique<Impl>(context)) {}
+MapSimplifier::~MapSimplifier() = default;
+MapSimplifier::MapSimplifier(MapSimplifier&&) noexcept = default;
+MapSimplifier& MapSimplifier::operator=(MapSimplifier&&) noexcept = default;
+
+IndexMap MapSimplifier::operator()(const IndexMap& map) { return impl_->simplify(map); }
+
+IndexMap simplify(const IndexMap& map) { return MapSimplifier(map.context())(map); }
+
+}  // namespace mercator

@@ -1,0 +1,49 @@
+// Checked and saturating 64-bit integer arithmetic, and division as index expressions mean it.
+
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+namespace mercator {
+
+// `out = a op b`; false, with `out` unspecified, when the result leaves int64.
+[[nodiscard]] inline bool checked_add(std::int64_t a, std::int64_t b, std::int64_t* out) {
+  return !__builtin_add_overflow(a, b, out);
+}
+[[nodiscard]] inline bool checked_sub(std::int64_t a, std::int64_t b, std::int64_t* out) {
+  return !__builtin_sub_overflow(a, b, out);
+}
+[[nodiscard]] inline bool checked_mul(std::int64_t a, std::int64_t b, std::int64_t* out) {
+  return !__builtin_mul_overflow(a, b, out);
+}
+
+// a / b rounded toward minus infinity. Requires b != 0 and not (a = INT64_MIN and b = -1).
+[[nodiscard]] constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  assert(b != 0);
+  const std::int64_t q = a / b;
+  return q - static_cast<std::int64_t>((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+// a - b * floor_div(a, b): has the sign of b, in [0, b - 1] for b > 0. Requires b != 0.
+[[nodiscard]] constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
+  assert(b != 0);
+  if (b == -1) return 0;
+  const std::int64_t r = a % b;
+  return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;
+}
+
+// a / b rounded toward plus infinity. Requires b > 0.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  assert(b > 0);
+  const std::int64_t q = a / b;
+  return q + static_cast<std::int64_t>(a % b > 0);
+}
+
+// The greatest common divisor of |a| and |b|; gcd(0, 0) = 0. Requires that neither is INT64_MIN.
+[[nodiscard]] inline std::int64_t gcd(std::int64_t a, std::int64_t b) { return std::gcd(a, b); }
+
+}  // namespace mercator

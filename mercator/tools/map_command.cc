@@ -1,0 +1,153 @@
+// mercator map: the index maps of a program.
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "mercator/expr/expr.h"
+#include "mercator/hlo/module.h"
+#include "mercator/hlo/verifier.h"
+#include "mercator/tools/map_json.h"
+#include "mercator/tools/map_listing.h"
+#include "mercator/tools/map_stats.h"
+#include "mercator/tools/map_text.h"
+#include "mercator/tools/progress.h"
+#include "mercator/tools/verb.h"
+
+namespace mercator::tools {
+namespace {
+
+struct MapOptions {
+  std::string file;
+  MapRequest request;
+  bool json = false;
+  bool stats = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+// Calls `consume` for the maps of each instruction.
+template <class Consume>
+void for_each(const std::vector<const hlo::Instruction*>& instructions, bool show_progress,
+              const Output& output, MapLister& lister, const Consume& consume) {
+  Progress progress("mapping instructions", instructions.size(), show_progress);
+  for (const hlo::Instruction* instruction : instructions) {
+    if (output.failed()) return;
+    consume(lister(*instruction));
+    progress.advance();
+  }
+}
+
+ExitStatus run_map(const MapOptions& options, Output& output) {
+  const std::string name = input_name(options.file);
+  const Result<std::string> text = read_input(options.file);
+  if (!text) return report(text.error(), name);
+
+  MapTimes times;
+  const auto start = Clock::now();
+  const Result<std::unique_ptr<hlo::Module>> parsed = hlo::parse_module(*text);
+  times.parse = Clock::now() - start;
+  if (!parsed) return report(parsed.error(), name, *text);
+  const hlo::Module& module = **parsed;
+
+  const auto parse_end = Clock::now();
+  const Result<void> verified = hlo::verify(module);
+  times.verify = Clock::now() - parse_end;
+  if (!verified) return report(verified.error(), name, *text);
+
+  const auto selected = select_instructions(module, options.request);
+  if (!selected) return report(selected.error(), name);
+
+  ExprContext context;
+  MapLister lister(module, context, options.request);
+  if (options.stats) {
+    MapStats stats(module);
+    for_each(*selected, true, output, lister,
+             [&](const InstructionMaps& maps) { stats.add(maps); });
+    times.analyse = lister.analyse_time();
+    times.simplify = lister.simplify_time();
+    output.write(options.json ? stats.json(times) : stats.text(times));
+    return ExitStatus::kDone;
+  }
+  // Where the maps themselves go by on the terminal, progress would stand between them.
+  const bool show_progress = ::isatty(STDOUT_FILENO) != 1;
+  if (options.json) {
+    MapJsonWriter writer(module, output);
+    for_each(*selected, show_progress, output, lister,
+             [&](const InstructionMaps& maps) { writer.write(maps); });
+    writer.finish();
+  } else {
+    MapTextWriter writer(module, output);
+    for_each(*selected, show_progress, output, lister,
+             [&](const InstructionMaps& maps) { writer.write(maps); });
+  }
+  return ExitStatus::kDone;
+}
+
+// For options that choose one of several by its number.
+std::string check_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && number >= 0;
+  return is_number ? "" : "'" + text + "' is not a number from 0";
+}
+
+}  // namespace
+
+Verb add_map_verb(CLI::App& command) {
+  CLI::App* app = command.add_subcommand("map", "Print the index maps of a program");
+  app->group(kVerbGroup);
+  const auto options = std::make_shared<MapOptions>();
+  MapRequest& request = options->request;
+
+  app->add_option("FILE", options->file, "HLO text; - for standard input")
+      ->option_text(" ")
+      ->required();
+  app->add_option("--instruction", request.instructions,
+                  "Only this instruction; may be given several times.\n"
+                  "Without it: every instruction of the entry computation\n"
+                  "and of the fusions called from it")
+      ->option_text("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_flag("--all", request.every_computation, "Every instruction of every computation")
+      ->option_text(" ")
+      ->excludes("--instruction");
+  app->add_option_function<std::string>(
+         "--direction",
+         [&request](const std::string& direction) {
+           request.output_to_input = direction != "i2o";
+           request.input_to_output = direction != "o2i";
+         },
+         "o2i: from an element of the result to the elements of\n"
+         "the operands that it is made from; i2o: from an element\n"
+         "of an operand to those of the result that it takes part\n"
+         "in; both: the default")
+      ->option_text("o2i|i2o|both")
+      ->check(CLI::IsMember({"o2i", "i2o", "both"}));
+  app->add_option("--operand", request.operand, "Only this operand, from 0")
+      ->option_text("N")
+      ->check(check_number);
+  app->add_option("--output", request.output, "Only this element of a tuple, from 0")
+      ->option_text("N")
+      ->check(check_number);
+  app->add_flag("--physical", request.physical,
+                "Map to positions in memory, counted in elements,\n"
+                "instead of indices");
+  app->add_flag("--json", options->json, "Print JSON");
+  app->add_flag("--stats", options->stats, "Print counts and times instead of maps");
+  app->footer(
+      "Example:\n"
+      "  mercator map examples/softmax.hlo --instruction softmax --direction o2i");
+  return {.app = app, .run = [options](Output& output) { return run_map(*options, output); }};
+}
+
+}  // namespace mercator::tools

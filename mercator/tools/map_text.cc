@@ -1,0 +1,125 @@
+#include "mercator/tools/map_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercator/expr/text.h"
+
+namespace mercator::tools {
+namespace {
+
+// A map that is longer is printed with a line for each entry of its domain.
+constexpr std::size_t kLineLength = 120;
+constexpr std::string_view kMapIndent = "    ";
+constexpr std::string_view kDetailIndent = "      ";
+
+// "{1, 0}"
+std::string leaf_text(std::span<const std::int64_t> leaf) {
+  return fmt::format("{{{}}}", fmt::join(leaf, ", "));
+}
+
+// "operand 1", with the leaf of a tuple and what the operand is.
+std::string operand_text(const hlo::Instruction& instruction, const MapPair& pair) {
+  const hlo::Instruction& operand = instruction.operand(static_cast<std::size_t>(pair.operand));
+  const std::string leaf = pair.operand_leaf.empty() ? "" : " leaf " + leaf_text(pair.operand_leaf);
+  return fmt::format("operand {}{}: {} {}", pair.operand, leaf, operand.name,
+                     shape_text(leaf_shape(operand.shape, pair.operand_leaf)));
+}
+
+// The first line of `text` with kMapIndent, the others with kDetailIndent.
+std::string indented(std::string_view text) {
+  std::string out;
+  std::string_view indent = kMapIndent;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("{}{}\n", indent, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    indent = kDetailIndent;
+  }
+  return out;
+}
+
+// "indices[d0, 1]"
+std::string element_text(const hlo::Module& module, const IndexMap& map,
+                         const RuntimeVariable& variable) {
+  std::vector<std::string> index;
+  for (const Expr expr : variable.index) {
+    index.push_back(to_string(expr, [&](VariableId id) { return map.name(id); }));
+  }
+  const std::string_view name = variable.tensor ? module.instructions[*variable.tensor]->name : "?";
+  return fmt::format("{}[{}]", name, fmt::join(index, ", "));
+}
+
+}  // namespace
+
+void MapTextWriter::write(const InstructionMaps& maps) {
+  const hlo::Instruction& instruction = maps.instruction();
+  const bool has_details = !instruction.operands.empty();
+  if (instruction.parent != current_) {
+    write_computation(*instruction.parent);
+  } else if (has_details || last_had_details_) {
+    output_.write("\n");
+  }
+  last_had_details_ = has_details;
+  output_.write(fmt::format("{} = {} {}\n", instruction.name, shape_text(instruction.shape),
+                            hlo::name(instruction.opcode)));
+  for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
+    if (maps.has(direction)) write_direction(maps, direction);
+  }
+}
+
+void MapTextWriter::write_computation(const hlo::Computation& computation) {
+  const std::string_view separator = current_ == nullptr ? "" : "\n";
+  const std::string_view entry = &computation == module_.entry ? " (entry)" : "";
+  output_.write(fmt::format("{}computation {}{}\n\n", separator, computation.name, entry));
+  current_ = &computation;
+}
+
+void MapTextWriter::write_direction(const InstructionMaps& maps, Direction direction) {
+  const std::string_view name = direction == Direction::kOutputToInput ? "o2i" : "i2o";
+  const hlo::Instruction& instruction = maps.instruction();
+  if (!maps.unknown(direction).empty()) {
+    output_.write(fmt::format("  {} unknown: {}\n", name, maps.unknown(direction)));
+    return;
+  }
+  const bool is_tuple = instruction.shape.is_tuple();
+  for (const MapPair& pair : maps.pairs(direction)) {
+    // Of the many elements of a tuple, only those that an operand is part of.
+    if (pair.maps == nullptr && is_tuple) continue;
+    const std::string output = is_tuple ? fmt::format(" output {}", leaf_text(pair.output)) : "";
+    const std::string operand = operand_text(instruction, pair);
+    output_.write(fmt::format("  {}{} {}\n", name, output, operand));
+    if (pair.maps == nullptr || (pair.maps->maps.empty() && pair.maps->unknown.empty())) {
+      output_.write(fmt::format("{}not read\n", kMapIndent));
+    } else if (!pair.maps->unknown.empty()) {
+      output_.write(fmt::format("{}unknown: {}\n", kMapIndent, pair.maps->unknown));
+    } else {
+      for (const OperandMap& map : pair.maps->maps) write_map(map);
+    }
+  }
+}
+
+void MapTextWriter::write_map(const OperandMap& operand_map) {
+  const IndexMap& map = operand_map.map;
+  std::string text = to_string(map, MapStyle::kOneLine);
+  if (kMapIndent.size() + text.size() > kLineLength) text = to_string(map, MapStyle::kLines);
+  std::string out = indented(text);
+  for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
+    out += fmt::format("{}{} = {}\n", kDetailIndent, map.name({VariableKind::kRuntime, i}),
+                       element_text(module_, map, map.runtimes()[i]));
+  }
+  if (!operand_map.exact) {
+    out += fmt::format("{}over-approximate: may name elements that are not read\n", kDetailIndent);
+  }
+  output_.write(out);
+}
+
+}  // namespace mercator::tools

@@ -1,0 +1,37 @@
+// Where the command reads from and writes to.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mercator/support/error.h"
+
+namespace mercator::tools {
+
+// The whole of a file, or of standard input for "-". An error of kind kIo, without the file's name,
+// if it cannot be read, and of kind kUnsupported for 4 GiB and more.
+[[nodiscard]] Result<std::string> read_input(const std::string& path);
+
+// What messages call that input: its path, or "<stdin>".
+[[nodiscard]] std::string input_name(const std::string& path);
+
+// Standard output, buffered. Once a write has failed, further writes do nothing, and long work may
+// stop.
+class Output {
+ public:
+  void write(std::string_view text);
+  [[nodiscard]] bool failed() const { return error_ != 0; }
+
+  // Writes what is left; an error of kind kIo if anything was not written. Its message is empty if
+  // the reader closed the pipe (`| head`): it has what it wanted, and needs no message.
+  [[nodiscard]] Result<void> finish();
+
+ private:
+  void flush();
+
+  std::string buffer_;
+  int error_ = 0;  // the errno of the write that failed
+};
+
+}  // namespace mercator::tools

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Writes the inputs that a fuzzer starts from.
+
+    fuzz_seeds.py hlo_reader_fuzzer|map_reader_fuzzer FOLDER
+
+Programs and maps are taken from the repository, and from the folder shared beside it where that exists:
+whole files, and the sections of case files (test/support/case_file.h).
+"""
+
+import hashlib
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = [ROOT / "examples", ROOT / "test", ROOT.parent / "shared"]
+MAX_SIZE = 65536
+
+
+def texts_of(suffix):
+    for folder in FOLDERS:
+        for path in sorted(folder.rglob(f"*{suffix}")):
+            yield path.read_text(encoding="utf-8", errors="replace")
+
+
+def sections():
+    """(name, text) of each section of the case files."""
+    for text in texts_of(".cases"):
+        for section in re.split(r"^--- ", text, flags=re.MULTILINE)[1:]:
+            name, _, body = section.partition("\n")
+            yield name, re.sub(r"^===.*", "", body, flags=re.MULTILINE).strip()
+
+
+def programs():
+    yield from texts_of(".hlo")
+    yield from (body for name, body in sections() if name == "hlo")
+
+
+def maps():
+    for text in texts_of(".maps"):
+        yield from re.split(r"^---$", re.sub(r"^#.*", "", text, flags=re.MULTILINE), flags=re.MULTILINE)
+    for name, body in sections():
+        if name in ("input", "output"):
+            yield body
+        elif name.startswith(("o2i", "i2o")):
+            yield from body.splitlines()
+
+
+SEEDS = {"hlo_reader_fuzzer": programs, "map_reader_fuzzer": maps}
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in SEEDS:
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for text in SEEDS[sys.argv[1]]():
+        data = text.strip().encode()
+        if 0 < len(data) <= MAX_SIZE:
+            (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

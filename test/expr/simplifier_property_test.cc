@@ -1,0 +1,89 @@
+// The simplifier against brute force: whatever it makes of an expression has the same value at
+// every point of the domain.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "mercator/expr/expr.h"
+#include "mercator/expr/simplifier.h"
+#include "mercator/expr/text.h"
+#include "test/expr/random_expr.h"
+
+namespace mercator {
+namespace {
+
+std::string describe(Expr before, Expr after, const std::vector<Interval>& bounds) {
+  std::string text = fmt::format("{}\n  became {}\n  with", to_string(before), to_string(after));
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    text += fmt::format(" d{} in {}", i, to_string(bounds[i]));
+  }
+  return text;
+}
+
+std::int64_t weight(Expr expr) { return cost(std::span(&expr, 1)).weight(); }
+
+// Checks one expression over one domain.
+void check(Expr before, const std::vector<Interval>& bounds, Simplifier& simplifier) {
+  simplifier.set_bounds({.dimensions = bounds});
+  const Expr after = simplifier.simplify(before);
+  const Interval range = simplifier.range(before);
+  const Interval range_after = simplifier.range(after);
+
+  const Expr both[] = {before, after};
+  Evaluator evaluator(both);
+  bool same = true;
+  bool within = true;
+  test::for_each_point(bounds, [&](const std::vector<std::int64_t>& point) {
+    std::int64_t values[2];
+    ASSERT_TRUE(evaluator({.dimensions = point}, values)) << describe(before, after, bounds);
+    same = same && values[0] == values[1];
+    within = within && range.contains(values[0]) && range_after.contains(values[0]);
+  });
+  EXPECT_TRUE(same) << describe(before, after, bounds);
+  EXPECT_TRUE(within) << describe(before, after, bounds) << "\n  ranges " << to_string(range) << " "
+                      << to_string(range_after);
+  EXPECT_LE(weight(after), weight(before) + 1) << describe(before, after, bounds);
+
+  simplifier.set_bounds({.dimensions = bounds});
+  const Expr again = simplifier.simplify(after);
+  EXPECT_EQ(again, after) << describe(before, after, bounds) << "\n  and then " << to_string(again);
+}
+
+TEST(SimplifierProperty, RandomExpressionsKeepTheirValues) {
+  constexpr int kExpressions = 40000;
+  for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
+    ExprContext context;
+    Simplifier simplifier(context);
+    test::RandomExprs random(context, 100 + static_cast<std::uint64_t>(batch));
+    for (int i = 0; i < kExpressions / 20 && !testing::Test::HasFailure(); ++i) {
+      const int variables = static_cast<int>(random.uniform(1, 3));
+      const std::vector<Interval> bounds = random.bounds(variables);
+      check(random.expr(variables, static_cast<int>(random.uniform(1, 6))), bounds, simplifier);
+    }
+  }
+}
+
+// A result does not depend on what the context and the simplifier saw before.
+TEST(SimplifierProperty, ResultsDoNotDependOnHistory) {
+  ExprContext shared_context;
+  Simplifier shared(shared_context);
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    ExprContext fresh_context;
+    Simplifier fresh(fresh_context);
+    test::RandomExprs random_a(shared_context, seed);
+    test::RandomExprs random_b(fresh_context, seed);
+    const std::vector<Interval> bounds = random_a.bounds(3);
+    ASSERT_EQ(bounds, random_b.bounds(3));
+    shared.set_bounds({.dimensions = bounds});
+    fresh.set_bounds({.dimensions = bounds});
+    const Expr a = shared.simplify(random_a.expr(3, 6));
+    const Expr b = fresh.simplify(random_b.expr(3, 6));
+    ASSERT_EQ(to_string(a), to_string(b)) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace mercator

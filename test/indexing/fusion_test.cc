@@ -1,0 +1,602 @@
+// Fusions and calls: maps of whole computations, and runtime variables through them.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/indexing/analyzed_module.h"
+
+namespace mercator::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// ---- composition ----
+
+TEST(Fusion, ChainedReshapesCancel) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p0 = f32[10, 10, 10] parameter(0)
+      reshape1 = f32[50, 20] reshape(p0)
+      ROOT reshape2 = f32[10, 10, 10] reshape(reshape1)
+    }
+    ENTRY e {
+      p0 = f32[10, 10, 10] parameter(0)
+      ROOT fusion = f32[10, 10, 10] fusion(p0), kind=kLoop, calls=f
+    })");
+  const auto identity =
+      ElementsAre("(d0, d1, d2) -> (d0, d1, d2), domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]");
+  EXPECT_THAT(m.o2i(0), identity);
+  EXPECT_THAT(m.i2o(0), identity);
+}
+
+TEST(Fusion, OperandReadInTwoWays) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p0 = f32[1000, 1000] parameter(0)
+      transpose_p0 = f32[1000, 1000]{0, 1} transpose(p0), dimensions={1, 0}
+      ROOT a0 = f32[1000, 1000] add(p0, transpose_p0)
+    }
+    ENTRY e {
+      p0 = f32[1000, 1000] parameter(0)
+      ROOT fusion = f32[1000, 1000] fusion(p0), kind=kLoop, calls=f
+    })");
+  const auto both = ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 999], d1 in [0, 999]",
+                                "(d0, d1) -> (d1, d0), domain: d0 in [0, 999], d1 in [0, 999]");
+  EXPECT_THAT(m.o2i(0), both);
+  EXPECT_THAT(m.i2o(0), both);
+}
+
+TEST(Fusion, TwoPathsThatAreOneMap) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p0 = f32[20, 10, 50] parameter(0)
+      lhs_transpose_1 = f32[10, 20, 50] transpose(p0), dimensions={1, 0, 2}
+      lhs_e = f32[10, 20, 50] exponential(lhs_transpose_1)
+      lhs_transpose_2 = f32[10, 50, 20] transpose(lhs_e), dimensions={0, 2, 1}
+      rhs_transpose_1 = f32[50, 10, 20] transpose(p0), dimensions={2, 1, 0}
+      rhs_log = f32[50, 10, 20] exponential(rhs_transpose_1)
+      rhs_transpose_2 = f32[10, 50, 20] transpose(rhs_log), dimensions={1, 0, 2}
+      ROOT output = f32[10, 50, 20] add(lhs_transpose_2, rhs_transpose_2)
+    }
+    ENTRY e {
+      p0 = f32[20, 10, 50] parameter(0)
+      ROOT fusion = f32[10, 50, 20] fusion(p0), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], "
+                                    "d1 in [0, 49], d2 in [0, 19]"));
+}
+
+constexpr std::string_view kSoftmax = R"(
+    HloModule m
+    add_f {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b)
+    }
+    max_f {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] maximum(a, b)
+    }
+    softmax {
+      p0 = f32[2,65,125] parameter(0)
+      ninf = f32[] constant(-inf)
+      m = f32[2,65] reduce(p0, ninf), dimensions={2}, to_apply=max_f
+      mb = f32[2,65,125] broadcast(m), dimensions={0,1}
+      c = f32[2,65,125] subtract(p0, mb)
+      x = f32[2,65,125] exponential(c)
+      zero = f32[] constant(0)
+      s = f32[2,65] reduce(x, zero), dimensions={2}, to_apply=add_f
+      sb = f32[2,65,125] broadcast(s), dimensions={0,1}
+      ROOT d = f32[2,65,125] divide(x, sb)
+    }
+    ENTRY e {
+      p0 = f32[2,65,125] parameter(0)
+      ROOT fusion = f32[2,65,125] fusion(p0), kind=kLoop, calls=softmax
+    })";
+
+TEST(Fusion, Softmax) {
+  AnalyzedModule m(kSoftmax);
+  const auto both = UnorderedElementsAre(
+      "(d0, d1, d2)[s0] -> (d0, d1, s0), domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, 124], "
+      "s0 in [0, 124]",
+      "(d0, d1, d2) -> (d0, d1, d2), domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, 124]");
+  EXPECT_THAT(m.o2i(0), both);
+  EXPECT_THAT(m.i2o(0), both);
+}
+
+TEST(Fusion, InstructionsInsideAreAskedInTheirOwnComputation) {
+  AnalyzedModule m(kSoftmax);
+  EXPECT_THAT(m.maps(m.instruction("sb"), Direction::kOutputToInput, {}, 0, {}),
+              ElementsAre("(d0, d1, d2) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 64], "
+                          "d2 in [0, 124]"));
+}
+
+TEST(Fusion, ReducedDimensionsInEitherOrderAreOneMap) {
+  AnalyzedModule m(R"(
+    HloModule m
+    add_f {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b)
+    }
+    f {
+      p0 = f32[3, 4, 5] parameter(0)
+      zero = f32[] constant(0)
+      a = f32[3, 5] reduce(p0, zero), dimensions={1}, to_apply=add_f
+      b = f32[3] reduce(a, zero), dimensions={1}, to_apply=add_f
+      c = f32[3, 4] reduce(p0, zero), dimensions={2}, to_apply=add_f
+      d = f32[3] reduce(c, zero), dimensions={1}, to_apply=add_f
+      ROOT r = f32[3] add(b, d)
+    }
+    ENTRY e {
+      p0 = f32[3, 4, 5] parameter(0)
+      ROOT fusion = f32[3] fusion(p0), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0)[s0, s1] -> (d0, s0, s1), domain: d0 in [0, 2], "
+                                    "s0 in [0, 3], s1 in [0, 4]"));
+}
+
+TEST(Fusion, SeveralRoots) {
+  AnalyzedModule m(R"(
+    HloModule m
+    add_f {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b)
+    }
+    f {
+      p0 = f32[3, 4] parameter(0)
+      p1 = f32[] parameter(1)
+      e = f32[3, 4] exponential(p0)
+      s = f32[3] reduce(e, p1), dimensions={1}, to_apply=add_f
+      ROOT r = (f32[3], (f32[3, 4], f32[])) tuple(s, t)
+      t = (f32[3, 4], f32[]) tuple(e, p1)
+    }
+    ENTRY e {
+      p0 = f32[3, 4] parameter(0)
+      p1 = f32[] parameter(1)
+      ROOT fusion = (f32[3], (f32[3, 4], f32[])) fusion(p0, p1), kind=kInput, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0, {0}),
+              ElementsAre("(d0)[s0] -> (d0, s0), domain: d0 in [0, 2], s0 in [0, 3]"));
+  EXPECT_THAT(m.o2i(0, {1, 0}),
+              ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 3]"));
+  EXPECT_THAT(m.o2i(0, {1, 1}), IsEmpty());
+  EXPECT_THAT(m.o2i(1, {1, 1}), ElementsAre("() -> ()"));
+  EXPECT_THAT(m.i2o(1, {0}), ElementsAre("()[s0] -> (s0), domain: s0 in [0, 2]"));
+  EXPECT_THAT(m.i2o(0, {0}), ElementsAre("(d0, d1) -> (d0), domain: d0 in [0, 2], d1 in [0, 3]"));
+}
+
+TEST(Fusion, RootThatIsAParameter) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p1 = f32[3] parameter(1)
+      ROOT p0 = f32[4] parameter(0)
+    }
+    ENTRY e {
+      p0 = f32[4] parameter(0)
+      p1 = f32[3] parameter(1)
+      ROOT r = f32[4] call(p0, p1), to_apply=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(m.i2o(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(m.o2i(1), IsEmpty());
+  EXPECT_THAT(m.i2o(1), IsEmpty());
+}
+
+TEST(Call, TupleParametersAndNestedCalls) {
+  AnalyzedModule m(R"(
+    HloModule m
+    inner {
+      p = (f32[4], f32[2, 4]) parameter(0)
+      x = f32[4] get-tuple-element(p), index=0
+      y = f32[2, 4] get-tuple-element(p), index=1
+      b = f32[2, 4] broadcast(x), dimensions={1}
+      ROOT r = f32[2, 4] add(b, y)
+    }
+    outer {
+      a = f32[4] parameter(0)
+      b = f32[4, 2] parameter(1)
+      t = f32[2, 4] transpose(b), dimensions={1, 0}
+      pair = (f32[4], f32[2, 4]) tuple(a, t)
+      ROOT c = f32[2, 4] call(pair), to_apply=inner
+    }
+    ENTRY e {
+      a = f32[4] parameter(0)
+      b = f32[4, 2] parameter(1)
+      ROOT r = f32[2, 4] call(a, b), to_apply=outer
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1) -> (d1), domain: d0 in [0, 1], d1 in [0, 3]"));
+  EXPECT_THAT(m.o2i(1), ElementsAre("(d0, d1) -> (d1, d0), domain: d0 in [0, 1], d1 in [0, 3]"));
+  EXPECT_THAT(m.i2o(0), ElementsAre("(d0)[s0] -> (s0, d0), domain: d0 in [0, 3], s0 in [0, 1]"));
+  EXPECT_THAT(m.maps(m.instruction("c"), Direction::kOutputToInput, {}, 0, {1}),
+              ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 1], d1 in [0, 3]"));
+}
+
+// ---- what is not known ----
+
+TEST(Fusion, UnknownOnlyBehindTheUnknownInstruction) {
+  AnalyzedModule m(R"(
+    HloModule m
+    lt {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = pred[] compare(a, b), direction=LT
+    }
+    f {
+      p0 = f32[4] parameter(0)
+      p1 = f32[4] parameter(1)
+      p2 = f32[4] parameter(2)
+      n = f32[4] negate(p0)
+      s = f32[4] sort(n), dimensions={0}, to_apply=lt
+      a = f32[4] add(p1, s)
+      m = f32[4] multiply(a, p1)
+      ROOT r = (f32[4], f32[4]) tuple(m, p2)
+    }
+    ENTRY e {
+      p0 = f32[4] parameter(0)
+      p1 = f32[4] parameter(1)
+      p2 = f32[4] parameter(2)
+      ROOT r = (f32[4], f32[4]) call(p0, p1, p2), to_apply=f
+    })");
+  EXPECT_THAT(m.o2i(0, {0}), ElementsAre("unknown: s: not yet: sort"));
+  EXPECT_THAT(m.i2o(0, {0}), ElementsAre("unknown: s: not yet: sort"));
+  EXPECT_THAT(m.o2i(1, {0}), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(m.i2o(1, {0}), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(m.o2i(2, {1}), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+  EXPECT_THAT(m.o2i(0, {1}), IsEmpty());
+}
+
+// ---- size ----
+
+TEST(Fusion, FiftyDoublings) {
+  std::string text = "HloModule m\nf {\n  x0 = f32[8] parameter(0)\n";
+  for (int i = 0; i < 50; ++i) {
+    text += fmt::format("  {}x{} = f32[8] add(x{}, x{})\n", i == 49 ? "ROOT " : "", i + 1, i, i);
+  }
+  text +=
+      "}\nENTRY e {\n  p = f32[8] parameter(0)\n"
+      "  ROOT r = f32[8] fusion(p), kind=kLoop, calls=f\n}\n";
+  AnalyzedModule m(text);
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 7]"));
+  EXPECT_THAT(m.i2o(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 7]"));
+}
+
+// x + (x shifted by 1), then by 2, by 4, …: 2^n different elements are read.
+std::string doubling_shifts(int steps) {
+  std::string text =
+      "HloModule m\nf {\n  z = f32[] constant(0)\n  x0 = f32[3,65536] parameter(0)\n";
+  for (int i = 0; i < steps; ++i) {
+    const int shift = 1 << i;
+    text += fmt::format("  y{0} = f32[3,65536] pad(x{0}, z), padding=0_0x{1}_-{1}\n", i, shift);
+    text += fmt::format("  {0}x{2} = f32[3,65536] add(x{1}, y{1})\n", i + 1 == steps ? "ROOT " : "",
+                        i, i + 1);
+  }
+  return text +
+         "}\nENTRY e {\n  p = f32[3,65536] parameter(0)\n"
+         "  ROOT r = f32[3,65536] fusion(p), kind=kLoop, calls=f\n}\n";
+}
+
+TEST(Fusion, ManyMapsAreExact) {
+  AnalyzedModule m(doubling_shifts(4));
+  const std::vector<std::string> maps = m.o2i(0);
+  EXPECT_EQ(maps.size(), 16U);
+  for (const std::string& map : maps) EXPECT_EQ(map.find('~'), std::string::npos) << map;
+  EXPECT_EQ(m.i2o(0).size(), 16U);
+}
+
+TEST(Fusion, TooManyMapsAreWidened) {
+  AnalyzedModule m(doubling_shifts(14));
+  // Along the dimension that nothing shifts the answer stays precise.
+  const auto all = ElementsAre(
+      "(d0, d1)[s0] -> (d0, s0), domain: d0 in [0, 2], d1 in [0, 65535], s0 in [0, 65535] ~");
+  EXPECT_THAT(m.o2i(0), all);
+  EXPECT_THAT(m.i2o(0), all);
+}
+
+TEST(Fusion, ManyUpdatesInPlace) {
+  std::string text =
+      "HloModule m\nf {\n  x0 = f32[64,64] parameter(0)\n  u = f32[1,2] parameter(1)\n";
+  std::string parameters = "  p = f32[64,64] parameter(0)\n  u = f32[1,2] parameter(1)\n";
+  std::string arguments = "p, u";
+  for (int i = 0; i < 20; ++i) {
+    text += fmt::format("  i{0} = s32[] parameter({1})\n", i, i + 2);
+    text += fmt::format("  {0}x{2} = f32[64,64] dynamic-update-slice(x{1}, u, i{1}, i{1})\n",
+                        i == 19 ? "ROOT " : "", i, i + 1);
+    parameters += fmt::format("  i{0} = s32[] parameter({1})\n", i, i + 2);
+    arguments += fmt::format(", i{}", i);
+  }
+  AnalyzedModule m(text + "}\nENTRY e {\n" + parameters + "  ROOT r = f32[64,64] fusion(" +
+                   arguments + "), kind=kLoop, calls=f\n}\n");
+  EXPECT_THAT(m.o2i(0),
+              ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 63], d1 in [0, 63] ~"));
+}
+
+TEST(Call, DeepNestingNeedsNoStack) {
+  std::string text = "HloModule m\nf0 {\n  ROOT p = f32[4] parameter(0)\n}\n";
+  constexpr int kDepth = 20'000;
+  for (int i = 1; i <= kDepth; ++i) {
+    text += fmt::format(
+        "f{0} {{\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] call(p), to_apply=f{1}\n}}\n", i,
+        i - 1);
+  }
+  text += fmt::format(
+      "ENTRY e {{\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] call(p), to_apply=f{}\n}}\n",
+      kDepth);
+  AnalyzedModule m(text);
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
+}
+
+TEST(Call, HundredsOfLeaves) {
+  constexpr int kLeaves = 400;
+  std::string shape;
+  std::string text = "HloModule m\nf {\n";
+  std::string names;
+  std::string parameters;
+  std::string arguments;
+  for (int i = 0; i < kLeaves; ++i) {
+    shape += fmt::format("{}f32[4]", i == 0 ? "" : ", ");
+    text += fmt::format("  p{0} = f32[4] parameter({0})\n  n{0} = f32[4] negate(p{0})\n", i);
+    names += fmt::format("{}n{}", i == 0 ? "" : ", ", i);
+    parameters += fmt::format("  p{0} = f32[4] parameter({0})\n", i);
+    arguments += fmt::format("{}p{}", i == 0 ? "" : ", ", i);
+  }
+  text += fmt::format("  ROOT r = ({}) tuple({})\n}}\nENTRY e {{\n{}", shape, names, parameters);
+  text += fmt::format("  ROOT r = ({}) call({}), to_apply=f\n}}\n", shape, arguments);
+  AnalyzedModule m(text);
+  for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
+    const InstructionIndexing indexing = m.analysis().indexing(m.root(), direction);
+    ASSERT_EQ(indexing.pairs.size(), static_cast<std::size_t>(kLeaves));
+    for (int i = 0; i < kLeaves; ++i) {
+      EXPECT_THAT(indexing.pairs[static_cast<std::size_t>(i)].output, ElementsAre(i));
+      EXPECT_EQ(indexing.pairs[static_cast<std::size_t>(i)].operand, i);
+    }
+  }
+}
+
+// ---- runtime variables ----
+
+TEST(RuntimeVariables, ParametersOfFusionsAreWhatIsPassed) {
+  AnalyzedModule m(R"(
+    HloModule m
+    inner {
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      ROOT ds = f32[10] dynamic-slice(x, i), dynamic_slice_sizes={10}
+    }
+    outer {
+      x = f32[100] parameter(0)
+      v = s32[3] parameter(1)
+      v1 = s32[1] slice(v), slice={[1:2]}
+      i = s32[] reshape(v1)
+      ROOT c = f32[10] fusion(x, i), kind=kLoop, calls=inner
+    }
+    ENTRY e {
+      data = f32[100] parameter(0)
+      offsets = s32[3] parameter(1)
+      ROOT r = f32[10] call(data, offsets), to_apply=outer
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], "
+                                    "rt0 in [0, 90] | rt0: offsets[1]"));
+  EXPECT_THAT(m.i2o(0),
+              ElementsAre("(d0){rt0} -> (d0 - rt0), domain: d0 in [0, 99], rt0 in [0, 90], "
+                          "d0 - rt0 in [0, 9] | rt0: offsets[1]"));
+}
+
+TEST(RuntimeVariables, ConstantsThatArePassedAreClamped) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100, 100] parameter(0)
+      i = s32[] parameter(1)
+      j = s64[] parameter(2)
+      ROOT ds = f32[10, 10] dynamic-slice(x, i, i), dynamic_slice_sizes={10, 10}
+    }
+    ENTRY e {
+      data = f32[100, 100] parameter(0)
+      c = s32[2, 2] constant({{1, 2}, {3, 200}})
+      s = s32[1, 1] slice(c), slice={[1:2], [1:2]}
+      i = s32[] reshape(s)
+      j = s64[] constant(0)
+      ROOT r = f32[10, 10] fusion(data, i, j), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1) -> (d0 + 90, d1 + 90), domain: d0 in [0, 9], "
+                                    "d1 in [0, 9]"));
+}
+
+TEST(RuntimeVariables, WhatIsComputedInsideIsNamedInside) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      two = s32[] constant(2)
+      twice = s32[] multiply(i, two)
+      ROOT ds = f32[10] dynamic-slice(x, twice), dynamic_slice_sizes={10}
+    }
+    ENTRY e {
+      data = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      ROOT r = f32[10] fusion(data, i), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], "
+                                    "rt0 in [0, 90] | rt0: twice[]"));
+}
+
+TEST(RuntimeVariables, ConversionsThatKeepTheNumber) {
+  const auto holder = [](std::string_view from, std::string_view to) {
+    AnalyzedModule m(fmt::format(R"(
+      HloModule m
+      ENTRY e {{
+        x = f32[100] parameter(0)
+        i = {}[] parameter(1)
+        c = {}[] convert(i)
+        ROOT ds = f32[10] dynamic-slice(x, c), dynamic_slice_sizes={{10}}
+      }})",
+                                 from, to));
+    const std::string map = m.o2i(0).at(0);
+    return map.substr(map.find("| rt0: ") + 7);
+  };
+  EXPECT_EQ(holder("s8", "s32"), "i[]");
+  EXPECT_EQ(holder("u8", "s32"), "i[]");
+  EXPECT_EQ(holder("u8", "u16"), "i[]");
+  EXPECT_EQ(holder("pred", "u8"), "i[]");
+  EXPECT_EQ(holder("s64", "s32"), "c[]");  // may wrap around
+  EXPECT_EQ(holder("s32", "u32"), "c[]");  // -1 would become large
+  EXPECT_EQ(holder("u32", "s32"), "c[]");  // large would become negative
+  EXPECT_EQ(holder("f32", "s32"), "c[]");
+}
+
+TEST(RuntimeVariables, NestedSlicesClampOneByOne) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      a = f32[40] dynamic-slice(x, i), dynamic_slice_sizes={40}
+      ROOT b = f32[10] dynamic-slice(a, i), dynamic_slice_sizes={10}
+    }
+    ENTRY e {
+      data = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      ROOT r = f32[10] fusion(data, i), kind=kLoop, calls=f
+    })");
+  // The same element, clamped in two ways.
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0, rt1} -> (d0 + rt0 + rt1), domain: d0 in [0, 9], "
+                                    "rt0 in [0, 30], rt1 in [0, 60] | rt0: i[] | rt1: i[]"));
+}
+
+TEST(RuntimeVariables, SameElementTwiceIsOneVariable) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100] parameter(0)
+      i = s32[1] parameter(1)
+      j = s32[] reshape(i)
+      a = f32[10] dynamic-slice(x, j), dynamic_slice_sizes={10}
+      y = f32[100] parameter(2)
+      k = s32[] bitcast(i)
+      b = f32[100] dynamic-update-slice(y, a, k)
+      ROOT c = f32[10] dynamic-slice(b, j), dynamic_slice_sizes={10}
+    }
+    ENTRY e {
+      data = f32[100] parameter(0)
+      i = s32[1] parameter(1)
+      y = f32[100] parameter(2)
+      ROOT r = f32[10] fusion(data, i, y), kind=kLoop, calls=f
+    })");
+  // What was written is read again, and nothing else.
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], "
+                                    "rt0 in [0, 90] | rt0: i[0]"));
+  EXPECT_THAT(m.o2i(2), IsEmpty());
+}
+
+TEST(RuntimeVariables, GatherThroughMovedIndices) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      table = f32[50, 8] parameter(0)
+      ids = s32[6] parameter(1)
+      column = s32[6, 1] reshape(ids)
+      ROOT g = f32[6, 8] gather(table, column), offset_dims={1}, collapsed_slice_dims={0},
+        start_index_map={0}, index_vector_dim=1, slice_sizes={1, 8}
+    }
+    ENTRY e {
+      table = f32[50, 8] parameter(0)
+      ids = s32[2, 3] parameter(1)
+      flat = s32[6] reshape(ids)
+      ROOT r = f32[6, 8] fusion(table, flat), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1){rt0} -> (rt0, d1), domain: d0 in [0, 5], "
+                                    "d1 in [0, 7], rt0 in [0, 49] "
+                                    "| rt0: ids[d0 floordiv 3, d0 mod 3]"));
+}
+
+TEST(RuntimeVariables, IndicesThatCount) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      table = f32[50, 8] parameter(0)
+      rows = s32[6, 1] iota(), iota_dimension=0
+      column = s32[] parameter(1)
+      columns = s32[6, 1] broadcast(column), dimensions={}
+      indices = s32[6, 2] concatenate(rows, columns), dimensions={1}
+      ROOT g = f32[6] gather(table, indices), offset_dims={}, collapsed_slice_dims={0, 1},
+        start_index_map={0, 1}, index_vector_dim=1, slice_sizes={1, 1}
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0, rt0), domain: d0 in [0, 5], "
+                                    "rt0 in [0, 7] | rt0: column[]"));
+}
+
+TEST(RuntimeVariables, IndexOfARuntimeVariableMayNeedAnother) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      table = f32[50] parameter(0)
+      ids = s32[20] parameter(1)
+      i = s32[] parameter(2)
+      g = f32[20] gather(table, ids), offset_dims={}, collapsed_slice_dims={0},
+        start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+      ROOT ds = f32[5] dynamic-slice(g, i), dynamic_slice_sizes={5}
+    }
+    ENTRY e {
+      table = f32[50] parameter(0)
+      ids = s32[20] parameter(1)
+      i = s32[] parameter(2)
+      ROOT r = f32[5] fusion(table, ids, i), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0, rt1} -> (rt0), domain: d0 in [0, 4], "
+                                    "rt0 in [0, 49], rt1 in [0, 15] "
+                                    "| rt0: ids[d0 + rt1] | rt1: i[]"));
+}
+
+TEST(RuntimeVariables, ElementsOfTuples) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100] parameter(0)
+      t = (s32[], s32[]) parameter(1)
+      i = s32[] get-tuple-element(t), index=1
+      ROOT ds = f32[10] dynamic-slice(x, i), dynamic_slice_sizes={10}
+    }
+    ENTRY e {
+      x = f32[100] parameter(0)
+      a = s32[] parameter(1)
+      b = s32[] parameter(2)
+      t = (s32[], s32[]) tuple(a, b)
+      ROOT r = f32[10] call(x, t), to_apply=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], "
+                                    "rt0 in [0, 90] | rt0: b[]"));
+}
+
+TEST(RuntimeVariables, ConstraintOnAVariableDoesNotMoveItsClamp) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      x = f32[100] parameter(0)
+      u = f32[10] parameter(1)
+      i = s32[] parameter(2)
+      d = f32[100] dynamic-update-slice(x, u, i)
+      ROOT s = f32[1] slice(d), slice={[3:4]}
+    }
+    ENTRY e {
+      x = f32[100] parameter(0)
+      u = f32[10] parameter(1)
+      i = s32[] constant(20)
+      ROOT r = f32[1] fusion(x, u, i), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.maps(m.instruction("r"), Direction::kOutputToInput, {}, 1, {}), IsEmpty());
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0) -> (3), domain: d0 in [0, 0]"));
+}
+
+}  // namespace
+}  // namespace mercator::testing

@@ -1,0 +1,165 @@
+// Definitions of the instructions that sum over dimensions and windows.
+
+#include "test/indexing/model_definitions.h"
+
+namespace mercator::testing {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+
+namespace {
+
+// Which dimensions of one side of a dot play which part.
+struct DotSide {
+  Sizes sizes;
+  Sizes batch;
+  Sizes contracting;
+  Index free;
+};
+
+DotSide dot_side(const Instruction& instruction, std::size_t operand) {
+  const bool left = operand == 0;
+  DotSide side{
+      .sizes = instruction.operand(operand).shape.dimensions,
+      .batch =
+          instruction.integers(left ? AttributeName::kLhsBatchDims : AttributeName::kRhsBatchDims),
+      .contracting = instruction.integers(left ? AttributeName::kLhsContractingDims
+                                               : AttributeName::kRhsContractingDims),
+      .free = {},
+  };
+  side.free = others(static_cast<std::int64_t>(side.sizes.size()), side.batch, side.contracting);
+  return side;
+}
+
+}  // namespace
+
+// result[batch, free of lhs, free of rhs] = sum over the contracted dimensions of lhs[…] * rhs[…].
+void read_dot(const Instruction& instruction, const Reader& reader) {
+  const DotSide left = dot_side(instruction, 0);
+  const DotSide right = dot_side(instruction, 1);
+  Index l(left.sizes.size());
+  Index r(right.sizes.size());
+  for_each_output(instruction, [&](Sizes index, std::int64_t output) {
+    const Sizes batch = index.first(left.batch.size());
+    assign(l, left.batch, batch);
+    assign(r, right.batch, batch);
+    assign(l, left.free, index.subspan(batch.size(), left.free.size()));
+    assign(r, right.free, index.last(right.free.size()));
+    for_each_index(chosen(left.sizes, left.contracting), [&](Sizes contracted) {
+      assign(l, left.contracting, contracted);
+      assign(r, right.contracting, contracted);
+      reader.read(0, output, position_of(l, left.sizes));
+      reader.read(1, output, position_of(r, right.sizes));
+    });
+  });
+}
+
+namespace {
+
+void read_initial_values(const Instruction& instruction, const Reader& reader) {
+  const std::size_t inputs = instruction.operands.size() / 2;
+  for_each_output(instruction, [&](Sizes, std::int64_t output) {
+    for (std::size_t k = inputs; k < 2 * inputs; ++k) reader.read(k, output, 0);
+  });
+}
+
+}  // namespace
+
+void read_reduce(const Instruction& instruction, const Reader& reader) {
+  const std::size_t inputs = instruction.operands.size() / 2;
+  const Sizes sizes = instruction.operand(0).shape.dimensions;
+  const Index kept = others(static_cast<std::int64_t>(sizes.size()),
+                            instruction.integers(AttributeName::kDimensions));
+  const Sizes output_sizes = result_sizes(instruction);
+  std::int64_t element = 0;
+  for_each_index(sizes, [&](Sizes index) {
+    const std::int64_t output = position_of(chosen(index, kept), output_sizes);
+    for (std::size_t k = 0; k < inputs; ++k) reader.read(k, output, element);
+    ++element;
+  });
+  read_initial_values(instruction, reader);
+}
+
+namespace {
+
+// The element of the operand that lies at place `window_index` of the window of `output_index`,
+// along one dimension; -1 if there is only padding or a gap between elements.
+std::int64_t element_under_window(const hlo::WindowDimension& window, std::int64_t output_index,
+                                  std::int64_t window_index, std::int64_t size) {
+  const std::int64_t padded = output_index * window.stride + window_index * window.window_dilation;
+  const std::int64_t dilated = padded - window.padding_low;
+  if (dilated < 0 || dilated % window.base_dilation != 0) return -1;
+  const std::int64_t element = dilated / window.base_dilation;
+  return element < size ? element : -1;
+}
+
+}  // namespace
+
+void read_reduce_window(const Instruction& instruction, const Reader& reader) {
+  const auto window = instruction.get<hlo::Window>(AttributeName::kWindow);
+  const std::size_t inputs = instruction.operands.size() / 2;
+  const Sizes sizes = instruction.operand(0).shape.dimensions;
+  const Index extents = window_sizes(window);
+  Index source(sizes.size());
+  for_each_output(instruction, [&](Sizes index, std::int64_t output) {
+    for_each_index(extents, [&](Sizes w) {
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        source[d] = element_under_window(window[d], index[d], w[d], sizes[d]);
+        if (source[d] < 0) return;
+      }
+      const std::int64_t element = position_of(source, sizes);
+      for (std::size_t k = 0; k < inputs; ++k) reader.read(k, output, element);
+    });
+  });
+  read_initial_values(instruction, reader);
+}
+
+// For an output at (batch b, feature o, place p): the sum over kernel places w and input features i
+// of
+//   lhs[batch, feature, p * stride + w * window_dilation - padding_low] * kernel[i, o, w].
+// With feature groups, o belongs to group o / (O / groups), which sees only the input features of
+// that group: feature = group * I + i, where the kernel has I input features. With batch groups, o
+// belongs to group o / (O / groups) too, which sees only the batches of that group: batch = group *
+// (B / groups) + b.
+void read_convolution(const Instruction& instruction, const Reader& reader) {
+  const auto& numbers =
+      *instruction.get<const hlo::ConvolutionDimensions*>(AttributeName::kDimLabels);
+  const auto window = instruction.get<hlo::Window>(AttributeName::kWindow);
+  const std::int64_t feature_groups = instruction.integer(AttributeName::kFeatureGroupCount, 1);
+  const std::int64_t batch_groups = instruction.integer(AttributeName::kBatchGroupCount, 1);
+  const Sizes lhs_sizes = instruction.operand(0).shape.dimensions;
+  const Sizes kernel_sizes = instruction.operand(1).shape.dimensions;
+  const auto size = [](Sizes sizes, std::int64_t d) { return sizes[static_cast<std::size_t>(d)]; };
+  const std::int64_t output_features = size(kernel_sizes, numbers.kernel_output_feature);
+  const std::int64_t group_features = size(kernel_sizes, numbers.kernel_input_feature);
+  const std::int64_t group_batches = size(lhs_sizes, numbers.input_batch) / batch_groups;
+  const Index extents = window_sizes(window);
+  Index lhs(lhs_sizes.size());
+  Index kernel(kernel_sizes.size());
+  for_each_output(instruction, [&](Sizes index, std::int64_t output) {
+    const std::int64_t o = size(index, numbers.output_feature);
+    const std::int64_t feature_group = o / (output_features / feature_groups);
+    const std::int64_t batch_group = o / (output_features / batch_groups);
+    for_each_index(extents, [&](Sizes w) {
+      for (std::size_t d = 0; d < w.size(); ++d) {
+        const auto lhs_dimension = static_cast<std::size_t>(numbers.input_spatial[d]);
+        lhs[lhs_dimension] = element_under_window(window[d], size(index, numbers.output_spatial[d]),
+                                                  w[d], lhs_sizes[lhs_dimension]);
+        if (lhs[lhs_dimension] < 0) return;
+        kernel[static_cast<std::size_t>(numbers.kernel_spatial[d])] =
+            window[d].reversal ? window[d].size - 1 - w[d] : w[d];
+      }
+      for (std::int64_t i = 0; i < group_features; ++i) {
+        lhs[static_cast<std::size_t>(numbers.input_batch)] =
+            batch_group * group_batches + size(index, numbers.output_batch);
+        lhs[static_cast<std::size_t>(numbers.input_feature)] = feature_group * group_features + i;
+        kernel[static_cast<std::size_t>(numbers.kernel_input_feature)] = i;
+        kernel[static_cast<std::size_t>(numbers.kernel_output_feature)] = o;
+        reader.read(0, output, position_of(lhs, lhs_sizes));
+        reader.read(1, output, position_of(kernel, kernel_sizes));
+      }
+    });
+  });
+}
+
+}  // namespace mercator::testing

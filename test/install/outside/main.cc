@@ -1,0 +1,39 @@
+// Reads a program and prints what the elements of its result are made from.
+
+#include <iostream>
+#include <string>
+
+#include "mercator/hlo/module.h"
+#include "mercator/hlo/verifier.h"
+#include "mercator/indexing/indexing.h"
+#include "mercator/support/diagnostic.h"
+
+constexpr const char* kProgram = R"(HloModule transpose
+ENTRY main {
+  p0 = f32[10,20] parameter(0)
+  ROOT t = f32[20,10] transpose(p0), dimensions={1,0}
+}
+)";
+
+int main() {
+  const auto module = mercator::hlo::parse_module(kProgram);
+  if (!module) {
+    std::cerr << mercator::render(module.error(), "transpose.hlo", kProgram);
+    return 1;
+  }
+  if (const auto verified = mercator::hlo::verify(**module); !verified) {
+    std::cerr << mercator::render(verified.error(), "transpose.hlo", kProgram);
+    return 1;
+  }
+
+  mercator::ExprContext context;
+  mercator::IndexingAnalysis analysis(**module, context);
+  const auto indexing =
+      analysis.indexing(*(*module)->entry->root, mercator::Direction::kOutputToInput);
+  for (const auto& pair : indexing.pairs) {
+    for (const auto& [map, exact] : pair.maps.maps) {
+      std::cout << "operand " << pair.operand << ": "
+                << mercator::to_string(map, mercator::MapStyle::kOneLine) << '\n';
+    }
+  }
+}
