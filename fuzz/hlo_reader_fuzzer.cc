@@ -1,5 +1,5 @@
-// Reads any text as HLO. What reads must print, and read back to the same module; verifying it must not
-// crash.
+// Reads any text as HLO. What reads must print, and read back to the same module; verifying it must
+// not crash.
 
 #include <cstddef>
 #include <cstdint>

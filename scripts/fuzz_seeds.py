@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the inputs that a fuzzer starts from.
 
-    fuzz_seeds.py hlo_reader_fuzzer|map_reader_fuzzer FOLDER
+    fuzz_seeds.py FUZZER FOLDER
 
 Programs and maps are taken from the repository, and from the folder shared beside it where that exists:
 whole files, and the sections of case files (test/support/case_file.h).
@@ -46,7 +46,7 @@ def maps():
             yield from body.splitlines()
 
 
-SEEDS = {"hlo_reader_fuzzer": programs, "map_reader_fuzzer": maps}
+SEEDS = {"hlo_reader_fuzzer": programs, "indexing_fuzzer": programs, "map_reader_fuzzer": maps}
 
 
 def main():

@@ -125,6 +125,7 @@ enum class AttributeSyntax : std::uint8_t {
   kMetadata,       // {op_name="…" …}
   kShape,          // f32[2]{0}: kept as one in the list of shapes
   kShapes,         // {f32[2]{0}, …}
+  kLiteral,        // f32[2] {1, 2} or (f32[] 1, s32[] 2): kept as RawText
   kRaw,            // anything that is balanced
 };
 
@@ -187,7 +188,7 @@ enum class AttributeSyntax : std::uint8_t {
   X(kLhsBatchDims, "lhs_batch_dims", kIntegers)                               \
   X(kLhsContractingDims, "lhs_contracting_dims", kIntegers)                   \
   X(kLhsRaggedDims, "lhs_ragged_dims", kIntegers)                             \
-  X(kLiteral, "literal", kRaw)                                                \
+  X(kLiteral, "literal", kLiteral)                                            \
   X(kLower, "lower", kBool)                                                   \
   X(kMantissaBits, "mantissa_bits", kInteger)                                 \
   X(kMetadata, "metadata", kMetadata)                                         \

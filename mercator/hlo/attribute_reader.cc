@@ -38,7 +38,7 @@ bool AttributeReader::read_value(AttributeSyntax syntax, AttributeValue* out) {
   std::string_view text;
   switch (syntax) {
     case AttributeSyntax::kInteger:
-      return scanner_.integer(&out->emplace<std::int64_t>());
+      return read_integer(out);
     case AttributeSyntax::kFloat:
       return read_float(out);
     case AttributeSyntax::kBool:
@@ -79,6 +79,8 @@ bool AttributeReader::read_value(AttributeSyntax syntax, AttributeValue* out) {
       return read_shape(out);
     case AttributeSyntax::kShapes:
       return read_shapes(out);
+    case AttributeSyntax::kLiteral:
+      return read_literal(out);
     case AttributeSyntax::kRaw:
       if (!scanner_.raw_value(&text)) return false;
       out->emplace<RawText>(text);
@@ -96,6 +98,11 @@ bool AttributeReader::read_list(char open, char close, Element element) {
     if (!element()) return false;
   } while (scanner_.accept(','));
   return scanner_.consume(close) || scanner_.expected(fmt::format("'{}' or ','", close));
+}
+
+bool AttributeReader::read_integer(AttributeValue* out) {
+  if (!scanner_.integer(&out->emplace<std::int64_t>())) return false;
+  return !Scanner::is_word(scanner_.peek()) || scanner_.expected("the end of the integer");
 }
 
 bool AttributeReader::read_bool(AttributeValue* out) {
@@ -429,6 +436,25 @@ bool AttributeReader::read_metadata_field(Metadata* out) {
   scanner_.set_position(start);
   std::int64_t number = 0;
   return scanner_.integer(&number);
+}
+
+bool AttributeReader::read_literal(AttributeValue* out) {
+  const char* start = scanner_.position();
+  if (!skip_literal(0)) return false;
+  out->emplace<RawText>(scanner_.since(start));
+  return true;
+}
+
+// A shape and a literal of it, or a tuple of these.
+bool AttributeReader::skip_literal(int depth) {
+  scanner_.skip_space();
+  if (depth > kMaxNesting) return scanner_.expected("a literal that is nested less deeply");
+  if (scanner_.peek() == '(') {
+    return read_list('(', ')', [&] { return skip_literal(depth + 1); });
+  }
+  Shape shape;
+  Literal literal;
+  return shapes_.read(&shape) && literals_.read(shape, &literal);
 }
 
 bool AttributeReader::read_shape(AttributeValue* out) {

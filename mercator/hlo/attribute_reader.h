@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "mercator/hlo/literal_reader.h"
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/names.h"
 #include "mercator/hlo/scanner.h"
@@ -14,13 +15,18 @@ namespace mercator::hlo {
 class AttributeReader {
  public:
   AttributeReader(Scanner& scanner, Arena& arena, Names& names)
-      : scanner_(scanner), arena_(arena), names_(names), shapes_(scanner, arena) {}
+      : scanner_(scanner),
+        arena_(arena),
+        names_(names),
+        shapes_(scanner, arena),
+        literals_(scanner, arena) {}
 
   // `key=value` of an instruction of that opcode.
   bool read(Opcode opcode, Attribute* out);
 
  private:
   bool read_value(AttributeSyntax syntax, AttributeValue* out);
+  bool read_integer(AttributeValue* out);
   bool read_bool(AttributeValue* out);
   bool read_float(AttributeValue* out);
   bool read_word(AttributeValue* out);
@@ -42,6 +48,8 @@ class AttributeReader {
   bool read_bracketed_integers(char open, char close, std::span<const std::int64_t>* out);
   bool read_metadata(AttributeValue* out);
   bool read_metadata_field(Metadata* out);
+  bool read_literal(AttributeValue* out);
+  bool skip_literal(int depth);
   bool read_shape(AttributeValue* out);
   bool read_shapes(AttributeValue* out);
 
@@ -58,6 +66,7 @@ class AttributeReader {
   Arena& arena_;
   Names& names_;
   ShapeReader shapes_;
+  LiteralReader literals_;
   std::vector<std::int64_t> integers_;
 };
 

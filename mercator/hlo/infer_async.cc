@@ -8,24 +8,13 @@ Result<void> expect_token(const Inference& inference, std::size_t i) {
   return inference.fail("operand {} must be a token, not {}", i, text(inference.operand(i)));
 }
 
-// The computation that an async-start, or the start that an update or a done goes back to, calls.
-Result<const Computation*> wrapped(const Inference& inference) {
-  const Instruction* start = &inference.instruction();
-  // The chain is finite: operands have no cycles.
-  while (start->opcode != Opcode::kAsyncStart) {
-    const bool in_chain =
-        start->opcode == Opcode::kAsyncUpdate || start->opcode == Opcode::kAsyncDone;
-    if (!in_chain || start->operands.empty()) {
-      return inference.fail("must go back to an async-start, not to '{}'", start->name);
-    }
-    start = start->operands[0];
-    if (start->opcode == Opcode::kAsyncDone) {
-      return inference.fail("goes back to an async-done");
-    }
-  }
-  const Computation* computation = start->computation(AttributeName::kCalls);
-  if (computation != nullptr) return computation;
-  return inference.fail("the attribute 'calls' is missing");
+// That an update or a done follows a start or an update. So, link by link, it goes back to a start.
+Result<void> expect_in_chain(const Inference& inference) {
+  const Instruction& before = inference.instruction().operand(0);
+  const bool in_chain =
+      before.opcode == Opcode::kAsyncStart || before.opcode == Opcode::kAsyncUpdate;
+  if (!in_chain) return inference.fail("must follow an async-start, not '{}'", before.name);
+  return inference.expect_tuple(0, 2);
 }
 
 // ((parameters), result, …) of the computation.
@@ -50,7 +39,7 @@ Result<void> expect_async_shape(const Inference& inference, const Shape& shape,
 }  // namespace
 
 Inferred infer_async_start(const Inference& inference) {
-  const Computation* computation = MERCATOR_TRY(wrapped(inference));
+  const Computation* computation = MERCATOR_TRY(inference.callee(AttributeName::kCalls));
   std::vector<Shape> operands;
   for (std::size_t i = 0; i < inference.operand_count(); ++i) {
     operands.push_back(inference.operand(i));
@@ -62,14 +51,12 @@ Inferred infer_async_start(const Inference& inference) {
 }
 
 Inferred infer_async_update(const Inference& inference) {
-  const Computation* computation = MERCATOR_TRY(wrapped(inference));
-  MERCATOR_TRY_VOID(expect_async_shape(inference, inference.operand(0), *computation));
+  MERCATOR_TRY_VOID(expect_in_chain(inference));
   return inference.bare(inference.operand(0));
 }
 
 Inferred infer_async_done(const Inference& inference) {
-  const Computation* computation = MERCATOR_TRY(wrapped(inference));
-  MERCATOR_TRY_VOID(expect_async_shape(inference, inference.operand(0), *computation));
+  MERCATOR_TRY_VOID(expect_in_chain(inference));
   return inference.bare(inference.operand(0).elements[1]);
 }
 

@@ -57,17 +57,31 @@ bool ModuleReader::read_instruction(Computation& computation) {
     }
     computation.root = instruction;
   }
-  if (!read_definition(*instruction, 0) || !read_attributes(*instruction)) return false;
-  instruction->span = scanner_.span(start, scanner_.position());
-  add(*instruction, computation);
+  return read_right_side(*instruction, start);
+}
+
+// shape opcode(…), key=value, …: the canonical form of XLA, alone in its text.
+bool ModuleReader::read_instruction_without_name(Computation& computation) {
+  Instruction* instruction = names_.define_instruction(new_name("instruction"));
+  instruction->parent = &computation;
+  return read_right_side(*instruction, scanner_.position());
+}
+
+// What follows the '='. The instruction begins at `start`.
+bool ModuleReader::read_right_side(Instruction& instruction, const char* start) {
+  if (!read_definition(instruction, 0)) return false;
+  const char* end = scanner_.position();
+  if (!read_attributes(instruction, &end)) return false;
+  instruction.span = scanner_.span(start, end);
+  add(instruction, *instruction.parent);
   return true;
 }
 
 void ModuleReader::add(Instruction& instruction, Computation& computation) {
   instruction.parent = &computation;
-  // Its place in the computation, until the module is complete.
-  instruction.id = static_cast<std::uint32_t>(instructions_.size());
+  instruction.id = first_id() + static_cast<std::uint32_t>(instructions_.size());
   instructions_.push_back(&instruction);
+  if (instruction.opcode == Opcode::kParameter) parameters_.push_back(&instruction);
 }
 
 // [shape] opcode(…)
@@ -158,20 +172,31 @@ bool ModuleReader::read_operand(Instruction& user, int depth) {
   }
   const char* name_start = scanner_.position();
   scanner_.consume('%');
-  const std::string_view name = scanner_.identifier();
+  std::string_view name = scanner_.identifier();
+  const std::string_view written = scanner_.since(start);
+  if (name.empty() && stated && bare_) name = new_name("operand");
   if (name.empty()) return scanner_.expected("an operand");
   scanner_.skip_space();
   if (scanner_.peek() == '(' && *name_start != '%') return read_nested(user, start, depth);
   Instruction* operand = names_.use_instruction(name);
   if (!Names::is_defined(*operand)) {
     forward_reference_ = true;
-    if (operand->span == TextSpan{}) operand->span = scanner_.span(name);
+    if (operand->span == TextSpan{}) operand->span = scanner_.span(written);
   } else if (operand->span == TextSpan{}) {
     forward_reference_ = true;  // it is being defined right now
   }
-  if (stated) stated_shapes_.push_back({operand, *stated, scanner_.span(start, name.data())});
+  if (stated) stated_shapes_.push_back({operand, *stated, scanner_.span(start, name_start)});
   operands_.push_back(operand);
   return true;
+}
+
+// A name that is not in the text so far, for what has none there.
+std::string_view ModuleReader::new_name(std::string_view stem) {
+  std::string name;
+  do {
+    name = fmt::format("{}.anon.{}", stem, ++nested_count_);
+  } while (!names_.is_free_instruction_name(name));
+  return arena_.copy(std::string_view(name));
 }
 
 // An instruction that stands where it is used: it has no name and no attributes.
@@ -183,11 +208,7 @@ bool ModuleReader::read_nested(Instruction& user, const char* start, int depth) 
   auto* nested = arena_.make<Instruction>();
   nested->parent = user.parent;
   if (!read_definition(*nested, depth + 1)) return false;
-  std::string name;
-  do {
-    name = fmt::format("{}.anon.{}", hlo::name(nested->opcode), ++nested_count_);
-  } while (!names_.is_free_instruction_name(name));
-  Instruction* defined = names_.define_instruction(arena_.copy(std::string_view(name)));
+  Instruction* defined = names_.define_instruction(new_name(name(nested->opcode)));
   const std::string_view kept = defined->name;
   *defined = *nested;
   defined->name = kept;
@@ -198,7 +219,8 @@ bool ModuleReader::read_nested(Instruction& user, const char* start, int depth) 
   return true;
 }
 
-bool ModuleReader::read_attributes(Instruction& instruction) {
+// Moves `end` to where the last attribute ends.
+bool ModuleReader::read_attributes(Instruction& instruction, const char** end) {
   const std::optional<Opcode> wrapped = wrapped_opcode_;
   const Opcode opcode = wrapped.value_or(instruction.opcode);
   attributes_.clear();
@@ -216,13 +238,29 @@ bool ModuleReader::read_attributes(Instruction& instruction) {
       }
     }
     attributes_.push_back(attribute);
+    *end = scanner_.position();
+    if (const auto* before = std::get_if<std::span<const Instruction* const>>(&attribute.value)) {
+      forward_reference_ |= std::ranges::find(*before, &instruction) != before->end();
+    }
+    note_calls(*instruction.parent, attribute);
   }
   instruction.attributes = arena_.copy(std::span<const Attribute>(attributes_));
+  if (wrapped && instruction.opcode != Opcode::kAsyncStart) {
+    short_ends_.emplace_back(&instruction, *wrapped);
+  }
   if (wrapped && instruction.opcode == Opcode::kAsyncStart) {
     wrapped_opcode_ = wrapped;
     return read_wrapped(instruction);
   }
   return true;
+}
+
+void ModuleReader::note_calls(Computation& caller, const Attribute& attribute) {
+  if (const auto* one = std::get_if<Computation*>(&attribute.value)) {
+    calls_.push_back({&caller, *one});
+  } else if (const auto* many = std::get_if<std::span<Computation* const>>(&attribute.value)) {
+    for (Computation* callee : *many) calls_.push_back({&caller, callee});
+  }
 }
 
 // `x-start(a, b), …` is short for an async-start that calls a computation whose root is `x`.
@@ -276,6 +314,7 @@ bool ModuleReader::read_wrapped(Instruction& start) {
           arena_.copy(std::string_view(fmt::format(", execution_thread=\"{}\"", text->text)));
     }
   }
+  // What `x` calls has been noted as called by the caller of the start; that is so, if indirectly.
   wrapped_.push_back(computation);
   module_.computations.push_back(computation);
   return true;

@@ -1,5 +1,6 @@
 #include "mercator/hlo/literal_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -19,6 +20,24 @@ std::string at_least(ElementType type) {
 std::uint64_t at_most(ElementType type) {
   const std::int64_t bits = bit_width(type) - (is_signed(type) ? 1 : 0);
   return bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
+}
+
+// Of a decimal number that is not zero.
+bool is_below_one(std::string_view number) {
+  const std::size_t e = number.find_first_of("eE");
+  const std::string_view digits = number.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = digits.find_first_of("123456789");
+  std::int64_t exponent = 0;
+  if (e != std::string_view::npos) {
+    const bool plus = number[e + 1] == '+';
+    const char* start = number.data() + e + (plus ? 2 : 1);
+    const std::from_chars_result result =
+        std::from_chars(start, number.data() + number.size(), exponent);
+    if (result.ec != std::errc()) return *start == '-';
+  }
+  // How many digits stand between the first that counts and the point.
+  return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) <= 0;
 }
 
 }  // namespace
@@ -185,8 +204,10 @@ bool LiteralReader::read_integer(ElementType type) {
   scanner_.set_position(p);
   if (*p == '.' || *p == 'e' || *p == 'E') return scanner_.expected("an integer");
   const std::uint64_t most = at_most(type);
-  const std::uint64_t limit = !negative ? most : is_signed(type) ? most + 1 : 0;
-  if (!fits || magnitude > limit) {
+  // XLA takes u64 down to the least s64, and wraps.
+  constexpr std::uint64_t kLeast = std::uint64_t{1} << 63;
+  const std::uint64_t least = type == ElementType::kU64 ? kLeast : is_signed(type) ? most + 1 : 0;
+  if (!fits || magnitude > (negative ? least : most)) {
     return scanner_.fail(
         fmt::format("the value {} is out of the range of {}", scanner_.since(start), name(type)),
         scanner_.span(scanner_.since(start)),
@@ -236,16 +257,8 @@ bool LiteralReader::read_number(const char* start, bool negative, double* out) {
   const std::from_chars_result result = std::from_chars(first, scanner_.end(), *out);
   scanner_.set_position(result.ptr);
   if (result.ec == std::errc()) return true;
-  // Out of range: either far too small, which is zero, or far too large. from_chars does not say.
-  bool below_one = false;
-  for (const char* p = first; p < result.ptr; ++p) {
-    if (*p == 'e' || *p == 'E') {
-      below_one = p[1] == '-';
-      break;
-    }
-    below_one = below_one || *p == '.';
-  }
-  if (below_one) {
+  // Out of range: from_chars does not say on which side.
+  if (is_below_one({first, result.ptr})) {
     *out = 0;
     return true;
   }

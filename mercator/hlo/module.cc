@@ -14,19 +14,15 @@ const Attribute* Instruction::find(AttributeName attribute) const {
 }
 
 std::vector<const Computation*> Instruction::called_computations() const {
-  std::vector<Computation*> called;
-  append_called_computations(*this, called);
-  return {called.begin(), called.end()};
-}
-
-void append_called_computations(const Instruction& instruction, std::vector<Computation*>& out) {
-  for (const Attribute& attribute : instruction.attributes) {
+  std::vector<const Computation*> called;
+  for (const Attribute& attribute : attributes) {
     if (const auto* one = std::get_if<Computation*>(&attribute.value)) {
-      out.push_back(*one);
+      called.push_back(*one);
     } else if (const auto* many = std::get_if<std::span<Computation* const>>(&attribute.value)) {
-      out.insert(out.end(), many->begin(), many->end());
+      called.insert(called.end(), many->begin(), many->end());
     }
   }
+  return called;
 }
 
 std::vector<const Instruction*> Computation::post_order() const {

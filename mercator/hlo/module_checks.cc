@@ -27,13 +27,16 @@ bool ModuleReader::finish_computation(Computation& computation) {
   const std::span<Instruction*> kept = arena_.make_array<Instruction*>(instructions_.size());
   std::ranges::copy(instructions_, kept.begin());
   computation.instructions = kept;
+  computation.id = static_cast<std::uint32_t>(module_.computations.size());
+  const std::uint32_t base = first_id();
+  module_.instructions.insert(module_.instructions.end(), kept.begin(), kept.end());
   if (computation.root == nullptr) computation.root = instructions_.back();
   if (!collect_parameters(computation)) return false;
   // Without references to what comes later there can be no cycle.
   const bool any_used_early = forward_reference_ || !names_.used_before_definition().empty();
   if (!any_used_early) return true;
   std::vector<const Instruction*> order;
-  if (const Instruction* cycle = append_post_order(computation.instructions, 0, order)) {
+  if (const Instruction* cycle = append_post_order(computation.instructions, base, order)) {
     return scanner_.fail(fmt::format("'{}' depends on itself", cycle->name), cycle->span);
   }
   return true;
@@ -53,13 +56,9 @@ bool ModuleReader::check_defined(const Computation& computation) {
 }
 
 bool ModuleReader::collect_parameters(Computation& computation) {
-  std::size_t count = 0;
-  for (const Instruction* instruction : instructions_) {
-    if (instruction->opcode == Opcode::kParameter) ++count;
-  }
+  const std::size_t count = parameters_.size();
   const std::span<Instruction*> parameters = arena_.make_array<Instruction*>(count);
-  for (Instruction* instruction : instructions_) {
-    if (instruction->opcode != Opcode::kParameter) continue;
+  for (Instruction* instruction : parameters_) {
     const std::int64_t number = instruction->parameter_number;
     if (number >= static_cast<std::int64_t>(count)) {
       return scanner_.fail(
@@ -80,10 +79,7 @@ bool ModuleReader::collect_parameters(Computation& computation) {
 
 // In a text of instructions only, operands that have a type but no definition are parameters.
 bool ModuleReader::make_parameters_of_undefined(Computation& computation) {
-  std::int64_t number = 0;
-  for (const Instruction* instruction : instructions_) {
-    if (instruction->opcode == Opcode::kParameter) ++number;
-  }
+  auto number = static_cast<std::int64_t>(parameters_.size());
   std::vector<Instruction*> made;
   for (Instruction* instruction : names_.used_before_definition()) {
     const auto stated = std::ranges::find(stated_shapes_, instruction, &StatedShape::instruction);
@@ -92,11 +88,12 @@ bool ModuleReader::make_parameters_of_undefined(Computation& computation) {
     instruction->parameter_number = number++;
     instruction->parent = &computation;
     made.push_back(instruction);
+    parameters_.push_back(instruction);
   }
   if (!made.empty() && computation.root == nullptr) computation.root = instructions_.back();
   instructions_.insert(instructions_.begin(), made.begin(), made.end());
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    instructions_[i]->id = static_cast<std::uint32_t>(i);
+    instructions_[i]->id = first_id() + static_cast<std::uint32_t>(i);
   }
   return true;
 }
@@ -106,9 +103,9 @@ bool ModuleReader::make_parameters_of_undefined(Computation& computation) {
 bool ModuleReader::finish_module() {
   if (!check_computations_defined() || !choose_entry()) return false;
   name_wrapped_computations();
-  number_instructions();
-  return check_calls_acyclic() && infer_missing_shapes() && check_stated_shapes() &&
-         check_signatures();
+  if (!wrapped_.empty()) number_instructions_again();
+  return check_short_ends() && check_calls_acyclic() && infer_missing_shapes() &&
+         check_stated_shapes() && check_signatures();
 }
 
 bool ModuleReader::check_computations_defined() {
@@ -142,12 +139,9 @@ void ModuleReader::name_wrapped_computations() {
   }
 }
 
-void ModuleReader::number_instructions() {
-  std::size_t count = 0;
-  for (const Computation* computation : module_.computations) {
-    count += computation->instructions.size();
-  }
-  module_.instructions.reserve(count);
+// Computations that a short form stands for came in between, so that no number is right.
+void ModuleReader::number_instructions_again() {
+  module_.instructions.clear();
   for (std::size_t i = 0; i < module_.computations.size(); ++i) {
     Computation& computation = *module_.computations[i];
     computation.id = static_cast<std::uint32_t>(i);
@@ -158,9 +152,28 @@ void ModuleReader::number_instructions() {
   }
 }
 
+// `x-update` and `x-done` must follow a start, or an update in the same form, of x.
+bool ModuleReader::check_short_ends() {
+  if (short_ends_.empty()) return true;
+  std::vector<std::optional<Opcode>> wrapped_by(module_.instructions.size());
+  for (const auto& [end, wrapped] : short_ends_) wrapped_by[end->id] = wrapped;
+  for (const auto& [end, wrapped] : short_ends_) {
+    const Instruction* before = end->operands.empty() ? end : end->operands[0];
+    const Computation* computation = before->computation(AttributeName::kCalls);
+    const bool fits = before->opcode == Opcode::kAsyncUpdate
+                          ? wrapped_by[before->id].value_or(wrapped) == wrapped
+                          : before->opcode == Opcode::kAsyncStart && computation != nullptr &&
+                                computation->root->opcode == wrapped;
+    if (fits && before != end) continue;
+    return scanner_.fail(fmt::format("'{}' does not follow a '{}-start'", end->name, name(wrapped)),
+                         end->span);
+  }
+  return true;
+}
+
 bool ModuleReader::check_calls_acyclic() {
-  std::vector<Computation*> order;
-  if (const Computation* cycle = append_callees_first(module_.computations, order)) {
+  if (const Computation* cycle =
+          append_callees_first(module_.computations, calls_, callees_first_)) {
     return scanner_.fail(fmt::format("the computation '{}' calls itself", cycle->name),
                          scanner_.span(cycle->name));
   }
@@ -172,9 +185,7 @@ bool ModuleReader::infer_missing_shapes() {
   if (without_shape_.empty()) return true;
   std::vector<bool> missing(module_.instructions.size());
   for (const Instruction* instruction : without_shape_) missing[instruction->id] = true;
-  std::vector<Computation*> callees_first;
-  append_callees_first(module_.computations, callees_first);
-  for (const Computation* computation : callees_first) {
+  for (const Computation* computation : callees_first_) {
     std::vector<const Instruction*> order;
     append_post_order(computation->instructions, computation->instructions.front()->id, order);
     for (const Instruction* instruction : order) {

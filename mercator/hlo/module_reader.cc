@@ -57,6 +57,7 @@ bool ModuleReader::read() {
 // HloModule name, key=value, …
 bool ModuleReader::read_header() {
   if (!scanner_.name(&module_.name, "the name of the module")) return false;
+  scanner_.accept(':');  // as in older texts
   while (scanner_.accept(',')) {
     if (!read_module_attribute()) return false;
   }
@@ -133,8 +134,9 @@ bool ModuleReader::read_computation() {
   computation->module = &module_;
   scanner_.skip_space();
   if (scanner_.peek() == '(' && !read_signature(*computation)) return false;
-  if (!read_body(*computation) || !read_trailing_attributes(*computation)) return false;
+  if (!read_body(*computation)) return false;
   computation->span = scanner_.span(start, scanner_.position());
+  if (!read_trailing_attributes(*computation)) return false;
   module_.computations.push_back(computation);
   if (is_entry) {
     if (module_.entry != nullptr) {
@@ -176,6 +178,7 @@ bool ModuleReader::read_body(Computation& computation) {
   if (!scanner_.expect('{', "before the instructions of the computation")) return false;
   names_.new_computation();
   instructions_.clear();
+  parameters_.clear();
   forward_reference_ = false;
   while (!scanner_.accept('}')) {
     if (!read_instruction(computation)) return false;
@@ -208,9 +211,10 @@ bool ModuleReader::read_trailing_attributes(Computation& computation) {
   return true;
 }
 
-// Whether the text begins with `name =` or `ROOT name =` rather than with a computation.
+// Whether the text begins with `name =`, `ROOT name =` or a shape rather than with a computation.
 bool ModuleReader::at_bare_instruction() {
   const char* start = scanner_.position();
+  if (shapes_.at_shape()) return true;
   scanner_.consume('%');
   const std::string_view first = scanner_.identifier();
   scanner_.skip_space();
@@ -230,14 +234,18 @@ bool ModuleReader::read_bare_instructions() {
   computation->module = &module_;
   names_.new_computation();
   const char* start = scanner_.position();
-  do {
+  if (shapes_.at_shape() && !read_instruction_without_name(*computation)) return false;
+  scanner_.skip_space();
+  while (!scanner_.at_end()) {
     if (!read_instruction(*computation)) return false;
     scanner_.skip_space();
-  } while (!scanner_.at_end());
+  }
   computation->span = scanner_.span(start, scanner_.position());
+  if (!make_parameters_of_undefined(*computation) || !finish_computation(*computation))
+    return false;
   module_.computations.push_back(computation);
   module_.entry = computation;
-  return make_parameters_of_undefined(*computation) && finish_computation(*computation);
+  return true;
 }
 
 Result<std::unique_ptr<Module>> parse_module(std::string text) {

@@ -9,6 +9,7 @@
 #include "mercator/hlo/literal_reader.h"
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/names.h"
+#include "mercator/hlo/order.h"
 #include "mercator/hlo/scanner.h"
 #include "mercator/hlo/shape_reader.h"
 
@@ -51,6 +52,8 @@ class ModuleReader {
 
   // ---- instruction_reader.cc: one line ----
   bool read_instruction(Computation& computation);
+  bool read_instruction_without_name(Computation& computation);
+  bool read_right_side(Instruction& instruction, const char* start);
   bool read_definition(Instruction& instruction, int depth);
   bool read_opcode(Instruction& instruction);
   bool read_arguments(Instruction& instruction, int depth);
@@ -59,8 +62,10 @@ class ModuleReader {
   bool read_operands(Instruction& instruction, int depth);
   bool read_operand(Instruction& user, int depth);
   bool read_nested(Instruction& user, const char* start, int depth);
-  bool read_attributes(Instruction& instruction);
+  std::string_view new_name(std::string_view stem);
+  bool read_attributes(Instruction& instruction, const char** end);
   bool read_wrapped(Instruction& start);
+  void note_calls(Computation& caller, const Attribute& attribute);
   void add(Instruction& instruction, Computation& computation);
 
   // ---- module_checks.cc: what can be told only at the end ----
@@ -72,11 +77,16 @@ class ModuleReader {
   bool check_computations_defined();
   bool choose_entry();
   void name_wrapped_computations();
+  bool check_short_ends();
   bool check_calls_acyclic();
   bool infer_missing_shapes();
   bool check_stated_shapes();
   bool check_signatures();
-  void number_instructions();
+  void number_instructions_again();
+  // Of the first instruction of the computation that is being read.
+  [[nodiscard]] std::uint32_t first_id() const {
+    return static_cast<std::uint32_t>(module_.instructions.size());
+  }
 
   Module& module_;
   Arena& arena_;
@@ -88,6 +98,7 @@ class ModuleReader {
 
   // Of the computation that is being read.
   std::vector<Instruction*> instructions_;
+  std::vector<Instruction*> parameters_;
   bool forward_reference_ = false;
   // For the names of instructions that stand where they are used.
   int nested_count_ = 0;
@@ -95,9 +106,13 @@ class ModuleReader {
   std::vector<Instruction*> operands_;
   std::vector<Attribute> attributes_;
 
+  std::vector<Call> calls_;
+  std::vector<Computation*> callees_first_;
   std::vector<StatedShape> stated_shapes_;
   std::vector<Signature> signatures_;
   std::vector<Computation*> wrapped_;
+  // Each `x-update` and `x-done`, and the opcode x.
+  std::vector<std::pair<const Instruction*, Opcode>> short_ends_;
   std::vector<Instruction*> without_shape_;
   // Of operands with a type, in a text of instructions only: they may turn out to be parameters.
   bool bare_ = false;

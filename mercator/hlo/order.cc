@@ -56,13 +56,10 @@ const Instruction* append_post_order(std::span<Instruction* const> instructions,
 }
 
 const Computation* append_callees_first(const std::vector<Computation*>& computations,
+                                        const std::vector<Call>& calls,
                                         std::vector<Computation*>& out) {
   std::vector<std::vector<Computation*>> callees(computations.size());
-  for (const Computation* computation : computations) {
-    for (const Instruction* instruction : computation->instructions) {
-      append_called_computations(*instruction, callees[computation->id]);
-    }
-  }
+  for (const Call& call : calls) callees[call.caller->id].push_back(call.callee);
   std::vector<State> states(computations.size(), State::kNew);
   std::vector<Frame<Computation>> stack;
   for (Computation* root : computations) {

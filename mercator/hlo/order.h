@@ -18,12 +18,15 @@ namespace mercator::hlo {
 const Instruction* append_post_order(std::span<Instruction* const> instructions, std::uint32_t base,
                                      std::vector<const Instruction*>& out);
 
-// Appends the computations that the attributes of `instruction` name, in the order of the text.
-void append_called_computations(const Instruction& instruction, std::vector<Computation*>& out);
+struct Call {
+  Computation* caller;
+  Computation* callee;
+};
 
 // The computations in an order in which callees stand before callers, appended to `out`. Returns a
 // computation that calls itself, directly or not, or null if there is none.
 const Computation* append_callees_first(const std::vector<Computation*>& computations,
+                                        const std::vector<Call>& calls,
                                         std::vector<Computation*>& out);
 
 }  // namespace mercator::hlo

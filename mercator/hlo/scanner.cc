@@ -25,12 +25,10 @@ constinit const std::array<std::uint8_t, 256> Scanner::kClasses = [] {
   return classes;
 }();
 
-bool Scanner::fail(std::string message, TextSpan span, std::string hint) {
+bool Scanner::fail(std::string message, TextSpan span, std::string hint, ErrorKind kind) {
   if (!error_) {
-    error_ = Error{.kind = ErrorKind::kInvalidInput,
-                   .message = std::move(message),
-                   .hint = std::move(hint),
-                   .span = span};
+    error_ =
+        Error{.kind = kind, .message = std::move(message), .hint = std::move(hint), .span = span};
   }
   return false;
 }
@@ -75,8 +73,7 @@ void Scanner::skip_space_slowly() {
 // Past the comment that is next; false if there is none or if it has no end.
 bool Scanner::skip_comment() {
   if (p_[1] == '/') {
-    const void* newline = std::memchr(p_, '\n', static_cast<std::size_t>(end_ - p_));
-    p_ = newline != nullptr ? static_cast<const char*>(newline) : end_;
+    while (p_ != end_ && *p_ != '\n' && *p_ != '\r') ++p_;
     return true;
   }
   if (p_[1] != '*') return false;
@@ -89,8 +86,7 @@ bool Scanner::skip_comment() {
   return true;
 }
 
-bool Scanner::unsigned_integer(std::int64_t* out) {
-  if (!is_digit(*p_)) return expected("a number");
+bool Scanner::unsigned_integer_slowly(std::int64_t* out) {
   const char* start = p_;
   std::int64_t value = 0;
   for (; is_digit(*p_); ++p_) {

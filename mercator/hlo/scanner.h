@@ -48,7 +48,8 @@ class Scanner {
   [[nodiscard]] bool failed() const { return error_.has_value(); }
   [[nodiscard]] const Error& error() const { return *error_; }
   // Records the error unless there is one already. Always false.
-  bool fail(std::string message, TextSpan span, std::string hint = {});
+  bool fail(std::string message, TextSpan span, std::string hint = {},
+            ErrorKind kind = ErrorKind::kInvalidInput);
   // "expected `what`, found …", about the next token.
   bool expected(std::string_view what, std::string hint = {});
 
@@ -94,11 +95,25 @@ class Scanner {
 
   [[nodiscard]] static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   [[nodiscard]] static bool is_letter(char c) { return is(c, kLetter); }
+  [[nodiscard]] static bool is_word(char c) { return is(c, kWord); }
 
   // Decimal digits after an optional '-'. Fails if there are none or the value leaves int64.
   bool integer(std::int64_t* out);
   // Digits only.
-  bool unsigned_integer(std::int64_t* out);
+  bool unsigned_integer(std::int64_t* out) {
+    // So many digits fit int64 whatever they are.
+    constexpr int kSafeDigits = 18;
+    std::int64_t value = 0;
+    const char* p = p_;
+    for (; is_digit(*p); ++p) {
+      if (p - p_ == kSafeDigits) return unsigned_integer_slowly(out);
+      value = value * 10 + (*p - '0');
+    }
+    if (p == p_) return expected("a number");
+    p_ = p;
+    *out = value;
+    return true;
+  }
 
   // A quoted string; `out` gets what stands between the quotes, escapes as written. Expects to
   // stand on the opening quote.
@@ -131,6 +146,7 @@ class Scanner {
     // An arrow is not part of a name: `f(a)->f32[]`, `b0f_0io->b0f`.
     if (*p_ == '>' && p_[-1] == '-') --p_;
   }
+  bool unsigned_integer_slowly(std::int64_t* out);
   void skip_space_slowly();
   bool skip_comment();
   bool expected_char(char c, std::string_view where);

@@ -138,7 +138,8 @@ bool ShapeReader::read_dimensions(Shape* out) {
     }
     if (scanner_.peek() == '?') {
       return scanner_.fail("a dimension without a bound is not supported",
-                           scanner_.span(start, start + 1), "write it as <=N");
+                           scanner_.span(start, start + 1), "write it as <=N",
+                           ErrorKind::kUnsupported);
     }
     dynamic[rank] = scanner_.consume('<');
     if (dynamic[rank]) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -19,6 +20,12 @@ using hlo::Opcode;
 // Sets of maps beyond these are widened: the work for an instruction stays bounded.
 constexpr std::size_t kMaxMaps = 256;
 constexpr std::int64_t kMaxTotalSize = 4096;  // of MapTable::size
+
+// Compositions and the like, for a computation: a base, and so many for each instruction. With many
+// results that depend on much of a large computation, work could otherwise grow with the square of
+// its size.
+constexpr std::int64_t kBaseSteps = 1'000'000;
+constexpr std::int64_t kStepsPerInstruction = 256;
 
 const hlo::Shape& shape_at(const hlo::Shape& shape, const ShapeIndex& leaf) {
   const hlo::Shape* result = &shape;
@@ -56,6 +63,7 @@ class LiveInstructions {
     std::int64_t operand;
   };
 
+  [[nodiscard]] std::int64_t size() const { return std::ssize(instructions_); }
   [[nodiscard]] const Instruction& operator[](std::uint32_t position) const {
     return *instructions_[position];
   }
@@ -80,7 +88,14 @@ class Walk {
  public:
   Walk(Analysis& analysis, const hlo::Computation& computation, const LiveInstructions& live,
        Direction direction)
-      : analysis_(analysis), computation_(computation), live_(live), direction_(direction) {}
+      : analysis_(analysis),
+        computation_(computation),
+        live_(live),
+        direction_(direction),
+        steps_left_(kBaseSteps + kStepsPerInstruction * live.size()) {}
+
+  // Whether the work has become too much; what was added is then not complete.
+  [[nodiscard]] bool has_given_up() const { return steps_left_ < 0; }
 
   // Adds the pairs of the array at `leaf` of `start`, which is the root or a parameter.
   void from(const Instruction& start, const hlo::ShapeLeaf& leaf, std::vector<LeafPair>& pairs) {
@@ -88,13 +103,14 @@ class Walk {
     const std::optional<MapId> id = analysis_.maps().add(identity);
     if (!id.has_value()) return;  // no elements
     reach(start, leaf.index, {.map = *id});
-    while (!reached_.empty()) {
+    while (!reached_.empty() && !has_given_up()) {
       const auto next = is_output_to_input() ? std::prev(reached_.end()) : reached_.begin();
       const Instruction& instruction = live_[next->first];
       const std::map<ShapeIndex, Maps> leaves = std::move(next->second);
       reached_.erase(next);
       for (const auto& [index, maps] : leaves) {
         const Maps settled = settle(maps, shape_at(instruction.shape, index));
+        if (settled.maps.empty() && settled.unknown == nullptr) continue;
         if (!is_end(instruction)) {
           leave(instruction, index, settled);
         } else if (is_output_to_input()) {
@@ -133,6 +149,7 @@ class Walk {
   }
   void reach_unknown(const Instruction& instruction, const ShapeIndex& leaf,
                      const std::string* reason) {
+    --steps_left_;
     Maps& there = reached_[live_.position(instruction)][leaf];
     if (there.unknown != nullptr) return;
     there.unknown = reason;
@@ -144,17 +161,26 @@ class Walk {
     }
   }
 
-  // The set itself, or one map in its place.
+  // The set itself, or one map in place of several: of all of them where the set is too large, and
+  // of the over-approximate ones where there are several, so that what has been widened once does
+  // not multiply again.
   Maps settle(const Maps& maps, const hlo::Shape& array) {
     std::int64_t total_size = 0;
     for (const MapRef& ref : maps.maps) total_size += analysis_.maps().size(ref.map);
-    if (maps.maps.size() <= kMaxMaps && total_size <= kMaxTotalSize) return maps;
-    std::vector<const IndexMap*> all;
-    all.reserve(maps.maps.size());
-    for (const MapRef& ref : maps.maps) all.push_back(&analysis_.maps()[ref.map]);
-    const std::optional<MapId> widened = analysis_.maps().add(widen(all, array.dimensions));
-    if (!widened.has_value()) return {};
-    return {.maps = {{.map = *widened, .exact = false}}, .unknown = nullptr};
+    const bool is_too_large = maps.maps.size() > kMaxMaps || total_size > kMaxTotalSize;
+    if (!is_too_large && std::ranges::count(maps.maps, false, &MapRef::exact) <= 1) return maps;
+    Maps settled;
+    std::vector<const IndexMap*> joined;
+    for (const MapRef& ref : maps.maps) {
+      if (ref.exact && !is_too_large) {
+        settled.maps.push_back(ref);
+      } else {
+        joined.push_back(&analysis_.maps()[ref.map]);
+      }
+    }
+    const std::optional<MapId> id = analysis_.maps().add(widen(joined, array.dimensions));
+    if (id.has_value()) add_to_set(settled.maps, {.map = *id, .exact = false});
+    return settled;
   }
 
   void leave(const Instruction& instruction, const ShapeIndex& leaf, const Maps& maps) {
@@ -196,6 +222,7 @@ class Walk {
     }
     for (const MapRef& first : maps.maps) {
       for (const MapRef& second : pair.maps) {
+        --steps_left_;
         const std::optional<MapId> composed =
             analysis_.maps().compose(first.map, second.map, array.dimensions);
         if (composed.has_value()) {
@@ -219,6 +246,7 @@ class Walk {
   const hlo::Computation& computation_;
   const LiveInstructions& live_;
   Direction direction_;
+  std::int64_t steps_left_;
   // By position of the instruction, by leaf: what has been reached and not been left yet.
   std::map<std::uint32_t, std::map<ShapeIndex, Maps>> reached_;
 };
@@ -232,7 +260,7 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
   Walk walk(analysis, computation, live, direction);
   const auto from_leaves_of = [&](const Instruction& start) {
     for (const hlo::ShapeLeaf& leaf : hlo::leaves(start.shape)) {
-      if (leaf.shape.is_array()) walk.from(start, leaf, pairs);
+      if (leaf.shape.is_array() && !walk.has_given_up()) walk.from(start, leaf, pairs);
     }
   };
   if (direction == Direction::kOutputToInput) {
@@ -241,6 +269,10 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
     for (const Instruction* parameter : computation.parameters) {
       if (live.contains(*parameter)) from_leaves_of(*parameter);
     }
+  }
+  if (walk.has_given_up() || std::ssize(pairs) > kMaxPairs) {
+    return PairList::not_known(analysis.reason(fmt::format(
+        "not supported: {} has too many results that depend on too much of it", computation.name)));
   }
   return PairList(std::move(pairs));
 }

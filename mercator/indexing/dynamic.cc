@@ -76,6 +76,11 @@ namespace {
 void outside_of_window(InstructionMaps& maps, const MapBuilder& from,
                        const std::vector<Expr>& start) {
   if (!has_elements(maps.operand(1))) return maps.add_identity({}, 0, {}, maps.output());
+  std::int64_t split = 0;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (maps.operand(1).dimensions[i] != maps.output().dimensions[i]) ++split;
+  }
+  if (split > kMaxSplitDimensions) return maps.add(0, from.to(from.dims()), /*exact=*/false);
   MapBuilder inside = from;
   for (std::size_t i = 0; i < start.size(); ++i) {
     const std::int64_t size = maps.operand(1).dimensions[i];

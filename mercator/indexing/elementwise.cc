@@ -44,8 +44,9 @@ namespace {
 
 // How many elements of the narrower type have the bits of one of the wider type.
 std::int64_t width_ratio(hlo::ElementType a, hlo::ElementType b) {
-  const auto [least, most] = std::minmax(hlo::bit_width(a), hlo::bit_width(b));
-  return most / least;
+  const std::int64_t a_bits = hlo::bit_width(a);
+  const std::int64_t b_bits = hlo::bit_width(b);
+  return std::max(a_bits, b_bits) / std::min(a_bits, b_bits);
 }
 
 }  // namespace

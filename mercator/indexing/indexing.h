@@ -1,4 +1,16 @@
 // The index maps of every HLO instruction, in both directions.
+//
+//   b = f32[10,20,30] broadcast(f32[20] a), dimensions={1}
+//
+// An element (d0, d1, d2) of b is made from the element (d1) of a: that is the map from output to
+// input. An element (d0) of a takes part in the elements (s0, d0, s1) of b: the map from input to
+// output. Between two arrays there may be several maps, the set of which is the answer:
+// `add(p, transpose(p))`, fused, reads p in two ways.
+//
+// Fusions and calls have the maps of what they evaluate, composed. A runtime variable stands for an
+// element of the tensor that its `tensor` names, clamped to its bounds; the value is followed back
+// through whatever only moves it, and through fusions to what the caller passes, and where it turns
+// out to be known there is no variable.
 
 #pragma once
 

@@ -42,10 +42,11 @@ Expr MapBuilder::runtime(const hlo::Instruction& holder, std::vector<Expr> index
 
 Expr MapBuilder::index_in(Expr expr, std::int64_t size) {
   require(expr, Interval::indices(size));
-  return expr;
+  return size == 1 ? constant(0) : expr;
 }
 
 Expr MapBuilder::exact_quotient(Expr expr, std::int64_t divisor, std::int64_t size) {
+  if (size == 1) return index_in(expr, size);
   require(expr, Interval::indices(size) * Interval::point(divisor));
   if (divisor != 1) require(mod(expr, divisor), Interval::point(0));
   return floor_div(expr, divisor);

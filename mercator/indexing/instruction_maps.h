@@ -36,7 +36,7 @@ class MapBuilder {
 
   // Restricts the domain.
   void require(Expr expr, Interval range) { constraints_.push_back({expr, range}); }
-  // `expr`, required to be an index of a dimension of this size.
+  // `expr`, required to be an index of a dimension of this size; for size 1 simply 0.
   Expr index_in(Expr expr, std::int64_t size);
   // The q with q * divisor = expr, required to exist and to be an index of a dimension of this
   // size. Requires that the divisor is positive.
@@ -102,6 +102,10 @@ class InstructionMaps {
   std::vector<LeafPair> pairs_;
   const std::string* unknown_ = nullptr;
 };
+
+// Where what is read is the outside of a box, it is split along each dimension of the box in turn,
+// up to this many; beyond that the answer is the whole, as an over-approximation.
+inline constexpr std::int64_t kMaxSplitDimensions = 32;
 
 // Whether the array has an element.
 [[nodiscard]] bool has_elements(const hlo::Shape& array);

@@ -4,8 +4,8 @@
 
 namespace mercator::indexing {
 
-// parameter(0), constant(1), iota(): there is nothing to read.
-void no_operands(InstructionMaps&) {}
+// parameter(0), constant(1), iota(): no operands. after-all(token): no elements.
+void reads_nothing(InstructionMaps&) {}
 
 void not_yet(InstructionMaps& maps) {
   maps.unknown(fmt::format("not yet: {}", hlo::name(maps.instruction().opcode)));
@@ -75,13 +75,14 @@ MapFunctions map_functions(hlo::Opcode opcode) {
     case Opcode::kXor:
       return {elementwise, elementwise};
 
+    case Opcode::kAfterAll:
     case Opcode::kConstant:
     case Opcode::kIota:
     case Opcode::kParameter:
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:
     case Opcode::kRngGetAndUpdateState:
-      return {no_operands, no_operands};
+      return {reads_nothing, reads_nothing};
 
     case Opcode::kAddDependency:
     case Opcode::kCopy:
@@ -133,7 +134,6 @@ MapFunctions map_functions(hlo::Opcode opcode) {
     case Opcode::kTuple:
       return {tuple, tuple};
 
-    case Opcode::kAfterAll:
     case Opcode::kAllGather:
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:

@@ -19,7 +19,7 @@ struct MapFunctions {
 
 // The functions, by file. One that serves both directions has no suffix.
 
-void no_operands(InstructionMaps& maps);  // instructions.cc
+void reads_nothing(InstructionMaps& maps);  // instructions.cc
 void not_yet(InstructionMaps& maps);
 
 void elementwise(InstructionMaps& maps);  // elementwise.cc

@@ -94,7 +94,7 @@ std::optional<IndexMap> MapTable::simplify(const IndexMap& map) {
   IndexMap result = simplifier_(merged.has_value() ? *merged : map);
   // What was different before may be equal now.
   if (std::optional<IndexMap> again = merge_runtimes(result)) result = simplifier_(*again);
-  if (std::optional<IndexMap> numbered = number_by_occurrence(result)) {
+  if (std::optional<IndexMap> numbered = number_variables(result)) {
     result = simplifier_(*numbered);
   }
   if (result.is_known_empty()) return std::nullopt;

@@ -29,8 +29,8 @@ class MapTable {
   MapTable& operator=(const MapTable&) = delete;
 
   // The number of the map that `map` simplifies to; none if its domain is empty. Simplified here
-  // means, beyond MapSimplifier: runtime variables that stand for the same value are one, and range
-  // and runtime variables are numbered in the order in which they occur in the results.
+  // means, beyond MapSimplifier: runtime variables that stand for the same value are one, and
+  // variables are numbered as `number_variables` does.
   std::optional<MapId> add(const IndexMap& map);
   // `second` after `first`, added; `sizes` are those of the array between them. Requires that the
   // results of `first` lie within the array.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -55,65 +56,80 @@ IndexMap replace_runtime(const IndexMap& map, std::uint32_t runtime, Expr value)
                     }));
 }
 
+namespace {
+
+// An order of runtime variables that does not depend on their numbers.
+bool stands_before(const RuntimeVariable& a, const RuntimeVariable& b) {
+  if (a.tensor != b.tensor) return a.tensor < b.tensor;
+  const auto order = std::lexicographical_compare_three_way(
+      a.index.begin(), a.index.end(), b.index.begin(), b.index.end(), compare);
+  if (order != 0) return order < 0;
+  return std::pair(a.bounds.lo, a.bounds.hi) < std::pair(b.bounds.lo, b.bounds.hi);
+}
+
+// For each runtime variable the first one that stands for the same value.
+std::vector<std::uint32_t> first_of_same_value(const std::vector<RuntimeVariable>& runtimes) {
+  const auto before = [&](std::uint32_t i, std::uint32_t j) {
+    return stands_before(runtimes[i], runtimes[j]);
+  };
+  std::set<std::uint32_t, decltype(before)> firsts(before);
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < runtimes.size(); ++i) {
+    result.push_back(runtimes[i].tensor.has_value() ? *firsts.insert(i).first : i);
+  }
+  return result;
+}
+
+}  // namespace
+
 std::optional<IndexMap> merge_runtimes(const IndexMap& map) {
   if (map.runtimes().size() < 2) return std::nullopt;
   std::optional<IndexMap> merged;
-  // Merging two may make the indices of two others equal. Each step takes away a variable.
-  const auto step = [](const IndexMap& from) -> std::optional<IndexMap> {
-    const std::vector<RuntimeVariable>& runtimes = from.runtimes();
-    for (std::uint32_t j = 1; j < runtimes.size(); ++j) {
-      if (!runtimes[j].tensor.has_value()) continue;
-      for (std::uint32_t i = 0; i < j; ++i) {
-        if (runtimes[i].tensor != runtimes[j].tensor || runtimes[i].bounds != runtimes[j].bounds ||
-            runtimes[i].index != runtimes[j].index) {
-          continue;
-        }
-        Parts parts = substitute_everywhere(from, [&](VariableId id) {
-          if (id.kind != VariableKind::kRuntime || id.index < j) return Expr();
-          return from.context().runtime(id.index == j ? i : id.index - 1);
-        });
-        parts.runtimes.erase(parts.runtimes.begin() + j);
-        return with_parts(from, std::move(parts));
-      }
+  // Merging two may make the indices of two others equal. Each round takes away a variable.
+  while (true) {
+    const IndexMap& last = merged.has_value() ? *merged : map;
+    const std::vector<std::uint32_t> firsts = first_of_same_value(last.runtimes());
+    std::vector<std::uint32_t> numbers(firsts.size());
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < firsts.size(); ++i) {
+      numbers[i] = firsts[i] == i ? kept++ : numbers[firsts[i]];
     }
-    return std::nullopt;
-  };
-  while (std::optional<IndexMap> next = step(merged.has_value() ? *merged : map)) {
-    merged = std::move(next);
+    if (kept == firsts.size()) return merged;
+    Parts parts = substitute_everywhere(last, [&](VariableId id) {
+      const bool is_runtime = id.kind == VariableKind::kRuntime;
+      return is_runtime ? last.context().runtime(numbers[id.index]) : Expr();
+    });
+    std::vector<RuntimeVariable> runtimes;
+    for (std::uint32_t i = 0; i < firsts.size(); ++i) {
+      if (firsts[i] == i) runtimes.push_back(std::move(parts.runtimes[i]));
+    }
+    parts.runtimes = std::move(runtimes);
+    merged = with_parts(last, std::move(parts));
   }
-  return merged;
 }
 
 namespace {
 
-// Collects the range and runtime variables of expressions in the order described in the header.
-class Occurrences {
+// Collects the range variables of a map in the order described in the header.
+class RangeOccurrences {
  public:
-  explicit Occurrences(const IndexMap& map)
-      : map_(map),
-        seen_ranges_(map.ranges().size(), false),
-        seen_runtimes_(map.runtimes().size(), false) {
+  explicit RangeOccurrences(const IndexMap& map) : seen_(map.ranges().size(), false) {
     for (const Expr result : map.results()) visit(result);
     for (const Constraint& constraint : map.constraints()) visit(constraint.expr);
-    for (std::size_t i = 0; i < runtimes_.size(); ++i) {
-      for (const Expr index : map.runtimes()[runtimes_[i]].index) visit(index);
+    for (const RuntimeVariable& runtime : map.runtimes()) {
+      for (const Expr index : runtime.index) visit(index);
     }
     // Variables that occur nowhere keep their order, at the end.
-    for (std::uint32_t i = 0; i < seen_ranges_.size(); ++i) note({VariableKind::kRange, i});
-    for (std::uint32_t i = 0; i < seen_runtimes_.size(); ++i) note({VariableKind::kRuntime, i});
+    for (std::uint32_t i = 0; i < seen_.size(); ++i) note(i);
   }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& ranges() const { return ranges_; }
-  [[nodiscard]] const std::vector<std::uint32_t>& runtimes() const { return runtimes_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:
-  void note(VariableId id) {
-    if (id.kind == VariableKind::kDimension) return;
-    const bool is_range = id.kind == VariableKind::kRange;
-    std::vector<bool>& seen = is_range ? seen_ranges_ : seen_runtimes_;
-    if (seen[id.index]) return;
-    seen[id.index] = true;
-    (is_range ? ranges_ : runtimes_).push_back(id.index);
+  void note(std::uint32_t range) {
+    if (seen_[range]) return;
+    seen_[range] = true;
+    order_.push_back(range);
   }
 
   // Depth first, with a stack of its own: expressions may be deep.
@@ -124,7 +140,7 @@ class Occurrences {
       stack.pop_back();
       if (!visited_.insert(expr.id()).second) continue;
       if (expr.is(ExprKind::kVariable)) {
-        note(expr.variable());
+        if (expr.variable().kind == VariableKind::kRange) note(expr.variable().index);
         continue;
       }
       const std::span<const Expr> operands = expr.operands();
@@ -145,11 +161,8 @@ class Occurrences {
     }
   }
 
-  const IndexMap& map_;
-  std::vector<bool> seen_ranges_;
-  std::vector<bool> seen_runtimes_;
-  std::vector<std::uint32_t> ranges_;
-  std::vector<std::uint32_t> runtimes_;
+  std::vector<bool> seen_;
+  std::vector<std::uint32_t> order_;
   std::unordered_set<std::uint32_t> visited_;
 };
 
@@ -168,31 +181,41 @@ std::vector<T> reorder(const std::vector<T>& elements, const std::vector<std::ui
   return result;
 }
 
+// `map` with variable order[i] of `kind` as the i-th one; none if it is that already.
+std::optional<IndexMap> reordered(const IndexMap& map, VariableKind kind,
+                                  const std::vector<std::uint32_t>& order) {
+  if (std::ranges::is_sorted(order)) return std::nullopt;
+  const std::vector<std::uint32_t> numbers = inverse(order);
+  Parts parts = substitute_everywhere(map, [&](VariableId id) {
+    return id.kind == kind ? map.context().variable({kind, numbers[id.index]}) : Expr();
+  });
+  if (kind == VariableKind::kRange) {
+    parts.ranges = reorder(parts.ranges, order);
+  } else {
+    parts.runtimes = reorder(parts.runtimes, order);
+  }
+  return with_parts(map, std::move(parts));
+}
+
 }  // namespace
 
-std::optional<IndexMap> number_by_occurrence(const IndexMap& map) {
-  if (map.ranges().size() < 2 && map.runtimes().size() < 2) return std::nullopt;
-  const Occurrences occurrences(map);
-  if (std::ranges::is_sorted(occurrences.ranges()) &&
-      std::ranges::is_sorted(occurrences.runtimes())) {
-    return std::nullopt;
+std::optional<IndexMap> number_variables(const IndexMap& map) {
+  std::optional<IndexMap> result;
+  if (map.ranges().size() > 1) {
+    result = reordered(map, VariableKind::kRange, RangeOccurrences(map).order());
   }
-  const std::vector<std::uint32_t> range_numbers = inverse(occurrences.ranges());
-  const std::vector<std::uint32_t> runtime_numbers = inverse(occurrences.runtimes());
-  Parts parts = substitute_everywhere(map, [&](VariableId id) {
-    switch (id.kind) {
-      case VariableKind::kDimension:
-        return Expr();
-      case VariableKind::kRange:
-        return map.context().range(range_numbers[id.index]);
-      case VariableKind::kRuntime:
-        return map.context().runtime(runtime_numbers[id.index]);
+  if (map.runtimes().size() > 1) {
+    const IndexMap& last = result.has_value() ? *result : map;
+    std::vector<std::uint32_t> order(last.runtimes().size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, stands_before, [&](std::uint32_t i) -> const RuntimeVariable& {
+      return last.runtimes()[i];
+    });
+    if (std::optional<IndexMap> next = reordered(last, VariableKind::kRuntime, order)) {
+      result = std::move(next);
     }
-    return Expr();
-  });
-  parts.ranges = reorder(parts.ranges, occurrences.ranges());
-  parts.runtimes = reorder(parts.runtimes, occurrences.runtimes());
-  return with_parts(map, std::move(parts));
+  }
+  return result;
 }
 
 IndexMap widen(std::span<const IndexMap* const> maps, std::span<const std::int64_t> result_sizes) {

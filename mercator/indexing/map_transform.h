@@ -18,11 +18,11 @@ namespace mercator::indexing {
 // tensor, clamped to the same bounds. None if there are no such variables.
 [[nodiscard]] std::optional<IndexMap> merge_runtimes(const IndexMap& map);
 
-// `map` with its range and runtime variables numbered in the order in which they occur in the
-// results, then the constraints, then the indices of runtime variables; within a sum, larger
-// coefficients come first. So maps that differ in the numbers of their variables become equal. None
-// if they are already numbered so.
-[[nodiscard]] std::optional<IndexMap> number_by_occurrence(const IndexMap& map);
+// `map` with its range variables numbered in the order in which they occur in the results, then the
+// constraints, then the indices of runtime variables (within a sum, larger coefficients come
+// first), and its runtime variables in the order of their tensors, indices and bounds. So maps that
+// differ in the numbers of their variables become equal. None if they are already numbered so.
+[[nodiscard]] std::optional<IndexMap> number_variables(const IndexMap& map);
 
 // A map from the same dimensions, over all values that they take in some map of `maps`, which
 // relates every point to all that some map relates it to, and perhaps to more. A result on which

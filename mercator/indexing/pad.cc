@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mercator/indexing/instructions.h"
 
 namespace mercator::indexing {
@@ -21,6 +23,10 @@ std::vector<Constraint> ways_of_padding(Expr from_start, Interval extent, std::i
   return ways;
 }
 
+bool is_padded(const hlo::PaddingDimension& padding) {
+  return padding.low > 0 || padding.high > 0 || padding.interior > 0;
+}
+
 // The padding value is read where no element lands. That is split into parts without a common
 // point: in the parts of dimension i the dimensions before i are such that an element could land,
 // and dimension i is not. `output` is an index of the result in the terms of `from`.
@@ -28,8 +34,12 @@ void padding_value(InstructionMaps& maps, const MapBuilder& from, const std::vec
                    const std::vector<Expr>& results) {
   if (!has_elements(maps.operand(0))) return maps.add(1, from.to(results));
   const auto padding = padding_of(maps);
+  if (std::ranges::count_if(padding, is_padded) > kMaxSplitDimensions) {
+    return maps.add(1, from.to(results), /*exact=*/false);
+  }
   MapBuilder inside = from;
   for (std::size_t i = 0; i < padding.size(); ++i) {
+    if (!is_padded(padding[i])) continue;
     const std::int64_t size = maps.operand(0).dimensions[i];
     const std::int64_t step = padding[i].interior + 1;
     const Interval extent = Interval::indices(size) * Interval::point(step);

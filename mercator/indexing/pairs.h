@@ -13,6 +13,10 @@
 
 namespace mercator::indexing {
 
+// An instruction or computation with more pairs than this is not known: hundreds of results that
+// all depend on hundreds of operands.
+inline constexpr std::int64_t kMaxPairs = 1'000'000;
+
 struct MapRef {
   MapId map = 0;
   // See OperandMap.

@@ -12,6 +12,9 @@ const hlo::Shape& result_array(const hlo::Shape& output) {
 void add_reduction(InstructionMaps& maps, const IndexMap& input) {
   const std::size_t inputs = maps.instruction().operands.size() / 2;
   const hlo::Shape& result = result_array(maps.output());
+  if (2 * inputs * inputs > static_cast<std::size_t>(kMaxPairs)) {
+    return maps.unknown("not supported: a reduction of that many inputs");
+  }
   MapBuilder initial =
       maps.is_output_to_input() ? maps.from(result) : maps.from(maps.operand(inputs));
   std::vector<Expr> index;

@@ -89,7 +89,10 @@ std::optional<Element> move_back(Analysis& analysis, const Element& element) {
   const std::span<const LeafPair> pairs = list.of_output({});
   if (pairs.size() != 1 || pairs[0].operand != 0 || pairs[0].maps.size() != 1) return std::nullopt;
   const IndexMap& map = analysis.maps()[pairs[0].maps[0].map];
-  if (!map.ranges().empty() || !map.runtimes().empty()) return std::nullopt;
+  const bool is_total = map.constraints().empty() &&
+                        std::ranges::equal(map.dimensions(), element.tensor->shape.dimensions, {},
+                                           &Variable::bounds, &Interval::indices);
+  if (!is_total || !map.ranges().empty() || !map.runtimes().empty()) return std::nullopt;
   std::vector<Expr> index = map.results();
   substitute(index, [&](VariableId id) { return element.index[id.index]; });
   return Element{.tensor = element.tensor->operands[0], .index = std::move(index)};

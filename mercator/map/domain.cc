@@ -24,18 +24,18 @@ bool is_linear_in_one_variable(Expr expr) {
   return expr.is(ExprKind::kVariable);
 }
 
-// The only variable of `expr`; none if it has several or none.
+// The only variable of `expr`; none if it has several, none, or if it is too large to look for it.
 std::optional<VariableId> only_variable(Expr expr) {
-  // Most constraints are sums of several variables.
-  const auto is_variable = [](Expr operand) { return operand.is(ExprKind::kVariable); };
-  if (std::ranges::count_if(expr.operands(), is_variable) > 1 && !expr.is(ExprKind::kProduct)) {
-    return std::nullopt;
-  }
+  constexpr std::size_t kMaxVisits = 100;
   std::optional<VariableId> only;
-  const Traversal traversal(std::span(&expr, 1));
-  for (const Expr node : traversal.nodes()) {
-    if (!is_variable(node)) continue;
-    if (only) return std::nullopt;
+  std::vector<Expr> pending = {expr};
+  for (std::size_t visits = 0; !pending.empty(); ++visits) {
+    if (visits == kMaxVisits) return std::nullopt;
+    const Expr node = pending.back();
+    pending.pop_back();
+    pending.insert(pending.end(), node.operands().begin(), node.operands().end());
+    if (!node.is(ExprKind::kVariable)) continue;
+    if (only && *only != node.variable()) return std::nullopt;
     only = node.variable();
   }
   return only;
@@ -305,6 +305,13 @@ struct Entry {
   Interval range;
 };
 
+Entry entry_of(const Constraint& constraint) {
+  if (std::optional<Congruence> congruence = as_congruence(constraint)) {
+    return {.base = congruence->base, .congruence = congruence, .range = Interval::all()};
+  }
+  return {.base = constraint.expr, .congruence = {}, .range = constraint.range};
+}
+
 bool sorts_before(const Entry& a, const Entry& b) {
   if (const auto order = compare(a.base, b.base); order != 0) return order < 0;
   if (a.congruence.has_value() != b.congruence.has_value()) return a.congruence.has_value();
@@ -357,12 +364,12 @@ bool Domain::join() {
   std::vector<Entry> entries;
   entries.reserve(constraints_.size());
   for (const Constraint& constraint : constraints_) {
-    Entry entry = {.base = constraint.expr, .congruence = {}, .range = constraint.range};
-    if (std::optional<Congruence> congruence = as_congruence(constraint)) {
-      const Truth truth = is_total(congruence->base) ? normalize(*congruence) : Truth::kSometimes;
+    Entry entry = entry_of(constraint);
+    if (entry.congruence && is_total(entry.base)) {
+      const Truth truth = normalize(*entry.congruence);
       if (truth == Truth::kNever) return false;
       if (truth == Truth::kAlways) continue;
-      entry = {.base = congruence->base, .congruence = congruence, .range = Interval::all()};
+      entry.base = entry.congruence->base;
     }
     entries.push_back(entry);
   }
@@ -399,12 +406,8 @@ void Domain::restore_runtime_conditions() {
     constraints_.push_back({map_.context().runtime(i), runtimes_[i]});
   }
   if (constraints_.size() == others) return;
-  const auto base = [](const Constraint& constraint) {
-    const std::optional<Congruence> congruence = as_congruence(constraint);
-    return congruence ? congruence->base : constraint.expr;
-  };
-  std::ranges::stable_sort(constraints_, [&](const Constraint& a, const Constraint& b) {
-    return compare(base(a), base(b)) < 0;
+  std::ranges::sort(constraints_, [](const Constraint& a, const Constraint& b) {
+    return sorts_before(entry_of(a), entry_of(b));
   });
 }
 

@@ -158,8 +158,24 @@ TEST(Reader, TakesLoneInstructions) {
   EXPECT_TRUE(verify(*module).has_value());
   round_trip(
       "a = f32[2] parameter(0)\nROOT b = f32[2] negate(a)\nc = f32[2] add(f32[2] a, f32[2] d)");
+  // Without names.
+  round_trip("%multiply = f32[2,4]{1,0} multiply(f32[2,4]{1,0}, f32[2,4]{1,0})");
+  const auto canonical = read("f32[2,4]{1,0} multiply(f32[2,4]{1,0}, f32[2,4]{1,0})");
+  ASSERT_NE(canonical, nullptr);
+  EXPECT_EQ(canonical->entry->parameters.size(), 2);
+  EXPECT_EQ(canonical->entry->root->opcode, Opcode::kMultiply);
+  EXPECT_TRUE(verify(*canonical).has_value());
+  EXPECT_THAT(message_of("HloModule m\nENTRY e { a = f32[] negate(f32[]) }"),
+              HasSubstr("expected an operand, found ')'"));
   EXPECT_THAT(message_of("a = f32[] negate(b)"), HasSubstr("there is no instruction 'b'"));
   EXPECT_THAT(message_of("a = f32[] add(f32[] b, s32[] b)"), HasSubstr("has the shape"));
+}
+
+TEST(Reader, TakesOlderForms) {
+  // A colon after the name of the module; lines that end as on other systems.
+  EXPECT_EQ(
+      read("HloModule m:\r\n// x\rENTRY e {\r// y }\r\na = f32[]{} parameter(0)\r}\r\n")->name,
+      "m");
 }
 
 TEST(Reader, TakesCommentsAnywhere) {
@@ -303,6 +319,12 @@ ENTRY e {
   round_trip(module->text());
   EXPECT_THAT(message_of(entry("p = f32[8] parameter(0)\n s = f32[8] negate-start(p)")),
               HasSubstr("needs the shape ((operands), result"));
+  EXPECT_THAT(message_of(entry("p = f32[8] parameter(0)\n"
+                               "s = ((f32[8]), f32[8], s32[]) negate-start(p)\n"
+                               "d = f32[8] abs-done(s)")),
+              HasSubstr("'d' does not follow a 'abs-start'"));
+  EXPECT_THAT(message_of(entry("p = f32[8] parameter(0)\n d = f32[8] abs-done(p)")),
+              HasSubstr("does not follow"));
   EXPECT_THAT(message_of(entry("p = f32[8] parameter(0)\n s = f32[8] foo-start(p)")),
               HasSubstr("there is no opcode 'foo-start'"));
 }

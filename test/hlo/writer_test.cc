@@ -86,7 +86,9 @@ TEST(Writer, PrintsEveryAttribute) {
         "origin={{\"a\" {0}}}",
         "statistics={visualizing_index=0,stat=1}",
         "result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}",
-        "literal=s64[2] {1, 2}",
+        "literal=s64[2]{0} {1, 2}",
+        "literal=f32[] 0.1",
+        "literal=( s32[2]{0} {4, 128}, (pred[] true), () )",
         "something_new={x: [1, (2)]}"}) {
     const std::string text =
         "HloModule m\nother { a = s32[] parameter(0) }\n" +

@@ -362,6 +362,27 @@ TEST(Call, HundredsOfLeaves) {
   }
 }
 
+// A result for every link of a long chain: more pairs of a result and what it passes through than
+// could be walked one by one.
+TEST(Fusion, WorkIsBounded) {
+  constexpr int kLinks = 20'000;
+  std::string text = "HloModule m\nf {\n  x0 = f32[4] parameter(0)\n";
+  std::string shape;
+  std::string names;
+  for (int i = 1; i <= kLinks; ++i) {
+    text += fmt::format("  x{} = f32[4] negate(x{})\n", i, i - 1);
+    shape += fmt::format("{}f32[4]", i == 1 ? "" : ", ");
+    names += fmt::format("{}x{}", i == 1 ? "" : ", ", i);
+  }
+  text += fmt::format(
+      "  ROOT r = ({0}) tuple({1})\n}}\nENTRY e {{\n  p = f32[4] parameter(0)\n"
+      "  ROOT r = ({0}) fusion(p), kind=kLoop, calls=f\n}}\n",
+      shape, names);
+  AnalyzedModule m(text);
+  EXPECT_THAT(m.o2i(0, {0}), ElementsAre("unknown: not supported: f has too many results that "
+                                         "depend on too much of it"));
+}
+
 // ---- runtime variables ----
 
 TEST(RuntimeVariables, ParametersOfFusionsAreWhatIsPassed) {
@@ -397,7 +418,7 @@ TEST(RuntimeVariables, ConstantsThatArePassedAreClamped) {
     f {
       x = f32[100, 100] parameter(0)
       i = s32[] parameter(1)
-      j = s64[] parameter(2)
+      j = s32[] parameter(2)
       ROOT ds = f32[10, 10] dynamic-slice(x, i, i), dynamic_slice_sizes={10, 10}
     }
     ENTRY e {
@@ -405,7 +426,7 @@ TEST(RuntimeVariables, ConstantsThatArePassedAreClamped) {
       c = s32[2, 2] constant({{1, 2}, {3, 200}})
       s = s32[1, 1] slice(c), slice={[1:2], [1:2]}
       i = s32[] reshape(s)
-      j = s64[] constant(0)
+      j = s32[] constant(0)
       ROOT r = f32[10, 10] fusion(data, i, j), kind=kLoop, calls=f
     })");
   EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1) -> (d0 + 90, d1 + 90), domain: d0 in [0, 9], "

@@ -72,17 +72,6 @@ void read_reshape(const Instruction& instruction, const Reader& reader) {
   for_each_output(instruction, [&](Sizes, std::int64_t output) { reader.read(0, output, output); });
 }
 
-// The place of an element in memory, counted in elements.
-std::int64_t place_in_memory(Sizes index, const Shape& shape) {
-  std::int64_t place = 0;
-  std::int64_t stride = 1;
-  for (const std::int64_t d : hlo::minor_to_major(shape)) {
-    place += index[static_cast<std::size_t>(d)] * stride;
-    stride *= shape.dimensions[static_cast<std::size_t>(d)];
-  }
-  return place;
-}
-
 // Elements that share bits in memory.
 Result<void> read_bitcast(const Instruction& instruction, const Reader& reader) {
   const Shape& from = instruction.operand(0).shape;
@@ -191,6 +180,16 @@ std::vector<std::int64_t> index_at(std::int64_t position, Sizes sizes) {
     position /= sizes[d];
   }
   return index;
+}
+
+std::int64_t place_in_memory(Sizes index, const Shape& shape) {
+  std::int64_t place = 0;
+  std::int64_t stride = 1;
+  for (const std::int64_t d : hlo::minor_to_major(shape)) {
+    place += index[static_cast<std::size_t>(d)] * stride;
+    stride *= shape.dimensions[static_cast<std::size_t>(d)];
+  }
+  return place;
 }
 
 bool is_inside(Sizes index, Sizes sizes) {

@@ -34,6 +34,10 @@ void for_each_index(Sizes sizes, Visit&& visit) {
 [[nodiscard]] std::vector<std::int64_t> index_at(std::int64_t position, Sizes sizes);
 [[nodiscard]] bool is_inside(Sizes index, Sizes sizes);
 
+// The place of an element in memory, counted in elements. The layout of the shape must have no
+// tiles.
+[[nodiscard]] std::int64_t place_in_memory(Sizes index, const hlo::Shape& shape);
+
 // How a definition speaks.
 struct Reader {
   // Element `output` of the result (of each, if there are several) reads `element` of operand

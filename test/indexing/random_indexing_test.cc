@@ -4,16 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mercator/expr/expr.h"
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/verifier.h"
 #include "mercator/indexing/indexing.h"
 #include "test/indexing/model_check.h"
+#include "test/indexing/model_instructions.h"
 #include "test/indexing/random_program.h"
 
 namespace mercator::testing {
@@ -51,6 +55,20 @@ std::map<std::string, std::string> texts_made_otherwise(const std::string& progr
   return texts;
 }
 
+// The linear positions of an array's elements against their place in memory.
+Fault check_positions(const hlo::Shape& shape, IndexingAnalysis& analysis) {
+  const Result<IndexMap> map = analysis.physical_position(shape);
+  if (!map) return fmt::format("no positions of {}: {}", to_string(shape), map.error().message);
+  Fault fault;
+  for_each_index(shape.dimensions, [&](Sizes index) {
+    const auto position = evaluate(*map, {.dimensions = index});
+    if (fault || (position && *position == std::vector{place_in_memory(index, shape)})) return;
+    fault = fmt::format("wrong positions of {}: {}", to_string(shape),
+                        to_string(*map, MapStyle::kOneLine));
+  });
+  return fault;
+}
+
 Fault check_module(const hlo::Module& module, const std::string& program, std::uint64_t seed,
                    CountsByOpcode& counts) {
   ExprContext context;
@@ -66,6 +84,9 @@ Fault check_module(const hlo::Module& module, const std::string& program, std::u
     if (found.unknown > 0) {
       return fmt::format("'{}' is unknown\n{}", instruction->name,
                          maps_text(*instruction, analysis));
+    }
+    if (instruction->shape.is_array()) {
+      if (Fault fault = check_positions(instruction->shape, analysis)) return fault;
     }
     const std::string text = maps_text(*instruction, analysis);
     const std::string& other = other_texts.at(std::string(instruction->name));
@@ -128,6 +149,12 @@ void print(std::string_view generator, std::int64_t programs, const CountsByOpco
   }
 }
 
+// MERCATOR_RANDOM_FACTOR=20 makes a long run: that many times as many programs.
+std::int64_t factor() {
+  const char* text = std::getenv("MERCATOR_RANDOM_FACTOR");
+  return text == nullptr ? 1 : std::max<std::int64_t>(1, std::strtoll(text, nullptr, 10));
+}
+
 // Checks `wanted` programs of a generator. Faults stop the test, so that one cause is shown once.
 void check_generator(std::string_view generator, std::int64_t wanted, const ProgramOptions& options,
                      CountsByOpcode& counts) {
@@ -158,18 +185,18 @@ class RandomInstructions : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(RandomInstructions, ReadWhatTheModelReads) {
   const std::string_view generator = GetParam();
-  constexpr std::int64_t kPrograms = 400;
+  const std::int64_t programs = 400 * factor();
   CountsByOpcode counts;
-  check_generator(generator, kPrograms, {}, counts);
+  check_generator(generator, programs, {}, counts);
   if (HasFatalFailure()) return;
   CheckCounts all;
   for (const auto& [opcode, c] : counts) all += c;
-  EXPECT_GT(all.pairs, 5 * kPrograms);
-  EXPECT_LE(all.skipped, kPrograms / 10);
+  EXPECT_GT(all.pairs, 5 * programs);
+  EXPECT_LE(all.skipped, programs / 10);
   // These draw one of many instructions, none of which is called like the generator.
   if (generator == "unary" || generator == "binary") return;
   const CheckCounts& of_opcode = counts[opcode_of(generator)];
-  EXPECT_GE(of_opcode.instructions, kPrograms / 4);
+  EXPECT_GE(of_opcode.instructions, programs / 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomInstructions,
@@ -181,17 +208,17 @@ INSTANTIATE_TEST_SUITE_P(All, RandomInstructions,
                          });
 
 TEST(RandomFusions, ReadWhatTheModelReads) {
-  constexpr std::int64_t kPrograms = 3000;
+  const std::int64_t programs = 3000 * factor();
   CountsByOpcode counts;
-  check_generator("many", kPrograms, {.max_elements = 36, .max_rank = 4, .max_size = 4}, counts);
+  check_generator("many", programs, {.max_elements = 36, .max_rank = 4, .max_size = 4}, counts);
   if (HasFatalFailure()) return;
-  EXPECT_GE(counts["fusion"].instructions, 3 * kPrograms / 4);
-  EXPECT_GE(counts["call"].instructions, kPrograms / 8);
-  EXPECT_GT(counts["fusion"].runtime_maps, kPrograms / 4);
-  EXPECT_GT(counts["fusion"].pairs, 30 * kPrograms);
+  EXPECT_GE(counts["fusion"].instructions, 3 * programs / 4);
+  EXPECT_GE(counts["call"].instructions, programs / 8);
+  EXPECT_GT(counts["fusion"].runtime_maps, programs / 4);
+  EXPECT_GT(counts["fusion"].pairs, 30 * programs);
   // Nearly all kinds of instructions occur inside.
   EXPECT_GE(counts.size(), 40U);
-  EXPECT_LE(counts["fusion"].skipped, kPrograms / 50);
+  EXPECT_LE(counts["fusion"].skipped, programs / 50);
 }
 
 }  // namespace

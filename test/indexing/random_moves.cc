@@ -155,7 +155,32 @@ MaybeTensor random_reshape(Computation& c, const Tensor& x) {
   return c.emit(x.type, c.program.sizes_of(x.elements()), fmt::format("reshape({})", x.name));
 }
 
+namespace {
+
+// An element type of another width, with how many elements of it have the bits of `elements`
+// elements of f32; none if that is no whole number.
+struct OtherWidth {
+  std::string type;
+  std::int64_t elements;
+};
+std::optional<OtherWidth> random_width(Random& random, std::int64_t elements) {
+  static const std::vector<OtherWidth> widths = {{"f16", 16}, {"u8", 8}, {"f64", 64}, {"c64", 64}};
+  const OtherWidth& width = random.pick(widths);
+  const std::int64_t bits = elements * 32;
+  if (bits % width.elements != 0) return std::nullopt;
+  return OtherWidth{width.type, bits / width.elements};
+}
+
+}  // namespace
+
 MaybeTensor random_bitcast(Computation& c, const Tensor& x) {
+  if (x.type == "f32" && !c.reuse && c.random.percent(15)) {
+    const std::optional<OtherWidth> other = random_width(c.random, x.elements());
+    if (!other) return std::nullopt;
+    const Dims sizes = c.program.sizes_of(other->elements);
+    return c.emit(other->type, sizes, c.random.some_of(std::ssize(sizes), std::ssize(sizes)),
+                  fmt::format("bitcast({})", x.name));
+  }
   const Dims sizes = c.program.sizes_of(x.elements());
   Dims layout = c.random.some_of(std::ssize(sizes), std::ssize(sizes));
   // Keeping the sizes and the layout apart makes pure transposes and pure changes of layout common.
@@ -174,6 +199,15 @@ MaybeTensor random_bitcast_convert(Computation& c, const Tensor& x) {
                                                                {"f32", "s32", "u32"},
                                                                {"f64", "s64", "u64"},
                                                                {"u8", "s8", "f8e4m3fn"}};
+  if (x.type == "f32" && !c.reuse && c.random.percent(15)) {
+    Dims sizes = x.sizes;
+    if (!sizes.empty() && sizes.back() == 2) {
+      sizes.pop_back();
+      return c.emit("u64", sizes, fmt::format("bitcast-convert({})", x.name));
+    }
+    sizes.push_back(2);
+    return c.emit("s16", sizes, fmt::format("bitcast-convert({})", x.name));
+  }
   for (const auto& group : groups) {
     if (std::ranges::find(group, x.type) == group.end()) continue;
     const Tensor bits =

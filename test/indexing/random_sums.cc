@@ -64,7 +64,8 @@ struct VariadicOperands {
   std::vector<std::string> types;
 };
 
-VariadicOperands variadic_operands(Computation& c, const Tensor& x, std::size_t inputs) {
+VariadicOperands variadic_operands(Computation& c, const Tensor& x, std::size_t inputs,
+                                   std::int64_t constant_percent) {
   VariadicOperands result;
   for (std::size_t k = 0; k < inputs; ++k) {
     result.names.push_back(k == 0 ? x.name : c.operand(x.type, x.sizes).name);
@@ -72,8 +73,8 @@ VariadicOperands variadic_operands(Computation& c, const Tensor& x, std::size_t 
   }
   for (std::size_t k = 0; k < inputs; ++k) {
     const std::string shape = fmt::format("{}[]", x.type);
-    result.names.push_back(c.random.percent(50) ? c.emit_value(shape, "constant(1)")
-                                                : c.operand(x.type, {}).name);
+    result.names.push_back(c.random.percent(constant_percent) ? c.emit_value(shape, "constant(1)")
+                                                              : c.operand(x.type, {}).name);
   }
   return result;
 }
@@ -106,7 +107,7 @@ MaybeTensor random_reduce(Computation& c, const Tensor& x) {
     if (!has(dimensions, d)) sizes.push_back(x.sizes[static_cast<std::size_t>(d)]);
   }
   const std::size_t inputs = random_input_count(c);
-  const VariadicOperands operands = variadic_operands(c, x, inputs);
+  const VariadicOperands operands = variadic_operands(c, x, inputs, 50);
   return emit_variadic(
       c, x, sizes, inputs,
       fmt::format("reduce({}), dimensions={}, to_apply={}", fmt::join(operands.names, ", "),
@@ -181,7 +182,9 @@ MaybeTensor random_reduce_window(Computation& c, const Tensor& x) {
   const std::optional<RandomWindow> window = random_window(c.random, x.sizes);
   if (!window || too_large(c, window->output)) return std::nullopt;
   const std::size_t inputs = random_input_count(c);
-  const VariadicOperands operands = variadic_operands(c, x, inputs);
+  // A window in which no element lies shows what it reads of the other initial values to nobody.
+  const std::int64_t constants = inputs > 1 && c.program.options.monotone ? 100 : 50;
+  const VariadicOperands operands = variadic_operands(c, x, inputs, constants);
   return emit_variadic(
       c, x, window->output, inputs,
       fmt::format("reduce-window({}), window={{{}}}, to_apply={}", fmt::join(operands.names, ", "),

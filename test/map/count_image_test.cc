@@ -114,6 +114,11 @@ TEST(CountImage, DivisorsThatMayBeZero) {
                    "domain: x in [0, 6], y in [-1, 1]",
                    100),
             13);
+  // The quotient is 0 wherever it has a value, but that is not everywhere.
+  EXPECT_EQ(*count("(x, y) -> ((x floordiv y) mod 2, (x floordiv y) floordiv 2, y), "
+                   "domain: x in [0, 0], y in [-1, 1]",
+                   100),
+            2);
 }
 
 }  // namespace

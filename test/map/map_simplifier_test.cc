@@ -66,6 +66,16 @@ TEST(MapSimplifier, ConditionsThatAreNotLinearMoveTheEnds) {
             "x in [1048576, 9999999], x mod 5000 in [77, 78]");
 }
 
+TEST(MapSimplifier, TryingValuesHasItsLimits) {
+  // Always holds, but there are too many values to see that.
+  EXPECT_EQ(domain_of("(x) -> (x), domain: x in [-5000, 5000], x * x - x in [0, 99999999]"),
+            "x in [-5000, 5000], x - x * x in [-25005000, 0]");
+  // x * x leaves int64, so that nothing is known of the remainder, which is 4 and then 2.
+  EXPECT_EQ(domain_of("(x) -> (x), domain: x in [1099511627776, 1099511627777], "
+                      "(x * x) mod 7 in [0, 3]"),
+            "x in [1099511627776, 1099511627777], (x * x) mod 7 in [0, 3]");
+}
+
 // ---- grids ----
 
 TEST(MapSimplifier, BoundsMoveInwardsToTheGrid) {

@@ -16,7 +16,7 @@ def run(*arguments, text="", cwd=ROOT, **options):
     """Runs `mercator` with `text` (str or bytes) on its standard input; its outputs as text."""
     data = text.encode() if isinstance(text, str) else text
     result = subprocess.run(
-        [program, *map(str, arguments)], input=data, capture_output=True, cwd=cwd, timeout=300, check=False, **options
+        [program, *map(str, arguments)], input=data, capture_output=True, cwd=cwd, check=False, **options
     )
     return subprocess.CompletedProcess(
         result.args, result.returncode, result.stdout.decode(), result.stderr.decode("utf-8", "replace")

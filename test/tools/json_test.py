@@ -2,6 +2,8 @@
 """Checks that the JSON of the command has the form that docs/command-line.md promises."""
 
 import json
+import os
+import pathlib
 import unittest
 
 import command
@@ -141,6 +143,22 @@ ENTRY e { p = f32[4] parameter(0)
         ]
         self.assertEqual(stats["o2i"]["exact"], sum(each["exact"] for each in maps))
         self.assertEqual(stats["o2i"]["over_approximate"], sum(not each["exact"] for each in maps))
+
+
+class CorpusJson(unittest.TestCase):
+    """Real programs, where they are there."""
+
+    def test_form(self):
+        folder = pathlib.Path(os.environ.get("MERCATOR_SHARED_DIR", "")) / "corpus"
+        paths = sorted(folder.rglob("*.hlo")) if folder.is_absolute() else []
+        if not paths:
+            self.skipTest(f"no programs in {folder}")
+        form = MapJson()
+        for path in paths:
+            with self.subTest(str(path.relative_to(folder))):
+                module = form.module(path, "--all")
+                for instruction in module["instructions"]:
+                    form.check_instruction(instruction)
 
 
 class SimplifyJson(unittest.TestCase):
