@@ -30,5 +30,7 @@ target_compile_options(mercator_warnings INTERFACE
   -Wall -Wextra
   # GCC 12 warns of overlaps in its own std::string that cannot happen (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # Clang warns of what the stable_sort of GCC 12's library uses inside.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
   -Wcast-qual -Wextra-semi -Wnon-virtual-dtor -Wold-style-cast -Wundef
   $<$<BOOL:${MERCATOR_WERROR}>:-Werror>)

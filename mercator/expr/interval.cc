@@ -10,17 +10,24 @@
 namespace mercator {
 namespace {
 
-// Ends are computed in 128 bits, where plus infinity is 2^63: one more than the largest finite
-// bound, so that multiplying it never gives a finite bound.
+// Ends are computed in 128 bits. An infinite end is one more than the largest finite one in
+// magnitude there, so that multiplying it never gives a finite bound. Only a lower end can be minus
+// infinity and only an upper end plus infinity: a lower end INT64_MAX, left by saturation, is that
+// number.
 using Wide = __int128;
 
-constexpr Wide kWideInfinity = Wide{1} << 63;
+constexpr Wide kWidePlusInfinity = Wide{1} << 63;
 
-Wide widen(std::int64_t end) { return end == Interval::kPlusInfinity ? kWideInfinity : Wide{end}; }
+Wide widen_lower(std::int64_t end) { return end; }
+Wide widen_upper(std::int64_t end) {
+  return end == Interval::kPlusInfinity ? kWidePlusInfinity : Wide{end};
+}
 
+// Rounds towards the inside of int64: a lower bound that is too large for it becomes the largest
+// value, a smaller one and thus still a bound.
 std::int64_t narrow(Wide end) {
   if (end <= Wide{Interval::kMinusInfinity}) return Interval::kMinusInfinity;
-  if (end >= kWideInfinity) return Interval::kPlusInfinity;
+  if (end >= Wide{Interval::kPlusInfinity}) return Interval::kPlusInfinity;
   return static_cast<std::int64_t>(end);
 }
 
@@ -28,35 +35,31 @@ std::int64_t add_lower(std::int64_t a, std::int64_t b) {
   if (a == Interval::kMinusInfinity || b == Interval::kMinusInfinity) {
     return Interval::kMinusInfinity;
   }
-  return narrow(widen(a) + widen(b));
+  return narrow(widen_lower(a) + widen_lower(b));
 }
 
 std::int64_t add_upper(std::int64_t a, std::int64_t b) {
   if (a == Interval::kPlusInfinity || b == Interval::kPlusInfinity) return Interval::kPlusInfinity;
-  return narrow(widen(a) + widen(b));
+  return narrow(widen_upper(a) + widen_upper(b));
 }
 
-bool is_infinite(std::int64_t end) {
-  return end == Interval::kMinusInfinity || end == Interval::kPlusInfinity;
+Wide wide_floor_div(Wide a, Wide b) {
+  const Wide q = a / b;
+  return q - static_cast<Wide>(a % b != 0 && (a < 0) != (b < 0));
 }
 
-// The end of a quotient; `b` is not zero.
-std::int64_t divide_end(std::int64_t a, std::int64_t b) {
-  if (is_infinite(a)) {
-    return (a > 0) == (b > 0) ? Interval::kPlusInfinity : Interval::kMinusInfinity;
+// For b > 0: the quotient rises with a, and its extremes over b are at the ends of b.
+Interval floor_div_positive(Interval a, Interval b) {
+  Interval q = Interval::all();
+  if (a.lo != Interval::kMinusInfinity) {
+    const Wide lo = widen_lower(a.lo);
+    q.lo = narrow(std::min(wide_floor_div(lo, b.lo), wide_floor_div(lo, widen_upper(b.hi))));
   }
-  const Wide x = a;
-  const Wide y = widen(b);
-  const Wide q = x / y;
-  return narrow(q - static_cast<Wide>(x % y != 0 && (x < 0) != (y < 0)));
-}
-
-// For b without zero: the quotient is monotone in each argument on either side of zero, so that its
-// extremes lie at corners.
-Interval floor_div_nonzero(Interval a, Interval b) {
-  const std::int64_t ends[] = {divide_end(a.lo, b.lo), divide_end(a.lo, b.hi),
-                               divide_end(a.hi, b.lo), divide_end(a.hi, b.hi)};
-  return {*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4)};
+  if (a.hi != Interval::kPlusInfinity) {
+    const Wide hi = widen_upper(a.hi);
+    q.hi = narrow(std::max(wide_floor_div(hi, b.lo), wide_floor_div(hi, widen_upper(b.hi))));
+  }
+  return q;
 }
 
 Interval positive_part(Interval a) { return intersect(a, {1, Interval::kPlusInfinity}); }
@@ -98,15 +101,16 @@ Interval operator+(Interval a, Interval b) {
 
 Interval operator-(Interval a) {
   if (a.is_empty()) return Interval::empty();
-  return {narrow(-widen(a.hi)), narrow(-widen(a.lo))};
+  return {narrow(-widen_upper(a.hi)), narrow(-widen_lower(a.lo))};
 }
 
 Interval operator-(Interval a, Interval b) { return a + -b; }
 
 Interval operator*(Interval a, Interval b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
-  const Wide ends[] = {widen(a.lo) * widen(b.lo), widen(a.lo) * widen(b.hi),
-                       widen(a.hi) * widen(b.lo), widen(a.hi) * widen(b.hi)};
+  const Wide ends[] = {widen_lower(a.lo) * widen_lower(b.lo), widen_lower(a.lo) * widen_upper(b.hi),
+                       widen_upper(a.hi) * widen_lower(b.lo),
+                       widen_upper(a.hi) * widen_upper(b.hi)};
   return {narrow(*std::min_element(ends, ends + 4)), narrow(*std::max_element(ends, ends + 4))};
 }
 
@@ -124,9 +128,10 @@ Interval floor_div(Interval a, Interval b) {
   if (a.is_empty()) return Interval::empty();
   Interval result = Interval::empty();
   const Interval positive = positive_part(b);
-  if (!positive.is_empty()) result = floor_div_nonzero(a, positive);
+  if (!positive.is_empty()) result = floor_div_positive(a, positive);
+  // x floordiv -n = (-x) floordiv n.
   const Interval negative = negative_part(b);
-  if (!negative.is_empty()) result = hull(result, floor_div_nonzero(a, negative));
+  if (!negative.is_empty()) result = hull(result, floor_div_positive(-a, -negative));
   return result;
 }
 

@@ -10,8 +10,9 @@
 namespace mercator {
 namespace {
 
-// Deeper expressions are left as they are.
-constexpr std::uint32_t kMaxDepth = 2000;
+// Deeper expressions are left as they are, since the simplifier calls itself for subexpressions.
+// Those that are read from text are not as deep.
+constexpr std::uint32_t kMaxDepth = 1000;
 // Every pass is cheaper than the last or the end of it; no expression is known that needs a third.
 constexpr int kMaxPasses = 8;
 // Real index expressions take a few hundred steps; those that would take more than this many (about

@@ -211,7 +211,7 @@ class Parser {
   }
 
  private:
-  static constexpr std::uint32_t kMaxDepth = 1000;
+  static constexpr std::uint32_t kMaxDepth = 250;
 
   enum class Operator : std::uint8_t { kNone, kMultiply, kFloorDiv, kMod, kCeilDiv };
 

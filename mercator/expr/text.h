@@ -5,7 +5,7 @@
 //   right factor   := integer | name | '(' sum ')' | ('min' | 'max') '(' sum (',' sum)* ')' | '-'
 //   factor
 //
-// `/` is floordiv and `%` is mod. Text nested deeper than 1,000 levels is an error.
+// `/` is floordiv and `%` is mod. Text nested deeper than 250 levels is an error.
 
 #pragma once
 

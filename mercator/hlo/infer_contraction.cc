@@ -237,11 +237,9 @@ Inferred infer_convolution(const Inference& inference) {
       return inference.fail("dimension {} of the window has the size {}, of the kernel {}", i,
                             window[i].size, kernel_size);
     }
-    // A kernel of no elements fits everywhere but is no window.
-    WindowDimension dimension = window[i];
     const std::int64_t size = size_of(input, dims.input_spatial[i]);
     sizes[static_cast<std::size_t>(dims.output_spatial[i])] =
-        MERCATOR_TRY(window_output_size(inference, size, dimension));
+        MERCATOR_TRY(window_output_size(inference, size, window[i]));
   }
   return inference.checked_array(type, sizes);
 }

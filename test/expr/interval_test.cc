@@ -149,5 +149,20 @@ TEST(Interval, BoundsThatLeaveInt64BecomeInfinite) {
   EXPECT_EQ(-Interval::point(kMin + 1), Interval::point(kMax));
 }
 
+// A lower end that was too large is still a number, the largest: what follows from it is finite.
+TEST(Interval, SaturatedEndsAreNotInfinite) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  const Interval square = Interval{large, large + 1} * Interval{large, large + 1};
+  EXPECT_EQ(square, (Interval{kMax, kMax}));
+  EXPECT_EQ(floor_div(square, Interval::point(std::int64_t{1} << 50)), (Interval{8191, kMax}));
+  EXPECT_EQ(floor_div(square, Interval::point(-(std::int64_t{1} << 50))), (Interval{kMin, -8192}));
+  EXPECT_EQ(square - Interval::point(5), (Interval{kMax - 5, kMax}));
+  EXPECT_EQ(-square, (Interval{kMin, kMin + 1}));
+  const Interval small = -square - Interval::point(7);
+  EXPECT_EQ(small, (Interval{kMin, kMin}));
+  EXPECT_EQ(small + Interval::point(7), (Interval{kMin, kMin + 7}));
+  EXPECT_EQ(floor_div(small, Interval::point(2)), (Interval{kMin, kMin / 2}));
+}
+
 }  // namespace
 }  // namespace mercator

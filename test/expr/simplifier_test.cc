@@ -119,6 +119,13 @@ TEST(Simplifier, LargeNumbers) {
             simplified("((d0 + d1) * 4611686018427387904) floordiv 3", {{0, 9}, {0, 9}}));
 }
 
+// The product leaves int64, its quotient does not.
+TEST(Simplifier, QuotientOfALargeProduct) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  EXPECT_EQ(simplified("(d0 * d0) floordiv 1125899906842624", {{large, large + 1}}),
+            "(d0 * d0) floordiv 1125899906842624");
+}
+
 TEST(Simplifier, EmptyBoundsAreHarmless) {
   EXPECT_NE(simplified("(d0 + d1) floordiv 8 + d0 mod 4", {{0, -1}, {0, 3}}), "");
 }

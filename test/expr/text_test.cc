@@ -85,13 +85,13 @@ TEST_F(TextTest, NestingIsLimited) {
   const auto nested = [&](std::size_t n) {
     return printed(std::string(n, '(') + "d0" + std::string(n, ')'));
   };
-  EXPECT_EQ(nested(900), "d0");
-  EXPECT_EQ(nested(1'000'000), "error: the expression is nested deeper than 1000 levels");
+  EXPECT_EQ(nested(200), "d0");
+  EXPECT_EQ(nested(1'000'000), "error: the expression is nested deeper than 250 levels");
   EXPECT_EQ(printed(std::string(1'000'000, '-') + "d0"),
-            "error: the expression is nested deeper than 1000 levels");
+            "error: the expression is nested deeper than 250 levels");
   std::string chain = "d0";
-  for (int i = 0; i < 2000; ++i) chain += " mod 2 floordiv 3";
-  EXPECT_EQ(printed(chain), "error: the expression is nested deeper than 1000 levels");
+  for (int i = 0; i < 300; ++i) chain += " mod 2 floordiv 3";
+  EXPECT_EQ(printed(chain), "error: the expression is nested deeper than 250 levels");
 }
 
 TEST_F(TextTest, PrintedExpressionsReadBackTheSame) {
