@@ -32,7 +32,7 @@ function(mercator_test name)
   target_link_libraries(${name}_test PRIVATE
     ${ARG_DEPENDS} mercator_warnings fmt::fmt GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE MERCATOR_SHARED_DIR="${MERCATOR_SHARED_DIR}")
-  gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # mercator_benchmark(NAME SOURCES … DEPENDS …): a program of benchmarks, NAME.
