@@ -35,20 +35,29 @@ function(mercator_test name)
   gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# mercator_benchmark(NAME SOURCES … DEPENDS …): a program of benchmarks, NAME.
+# mercator_benchmark(NAME SOURCES … DEPENDS …): a program of benchmarks, NAME. The target `benchmarks` is
+# all of them.
 function(mercator_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE
     ${ARG_DEPENDS} mercator_warnings fmt::fmt benchmark::benchmark benchmark::benchmark_main)
   target_compile_definitions(${name} PRIVATE MERCATOR_SHARED_DIR="${MERCATOR_SHARED_DIR}")
+  if(NOT TARGET benchmarks)
+    add_custom_target(benchmarks)
+  endif()
+  add_dependencies(benchmarks ${name})
 endfunction()
 
 # mercator_fuzzer(NAME SOURCES … DEPENDS …): a libFuzzer program, NAME. Its libraries must be compiled with
-# the same sanitizers: the preset `fuzz` does.
+# the same sanitizers: the preset `fuzz` does. The target `fuzzers` is all of them.
 function(mercator_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} mercator_warnings fmt::fmt)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
 endfunction()
