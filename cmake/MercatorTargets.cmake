@@ -9,6 +9,8 @@ function(mercator_library name)
   add_library(${target} STATIC ${ARG_SOURCES})
   add_library(mercator::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  # Nobody replaces functions of a library of ours at run time: they may be inlined.
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_compile_features(${target} PUBLIC cxx_std_23)
   target_sources(${target} PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${ARG_HEADERS})

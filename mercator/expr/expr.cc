@@ -5,9 +5,9 @@
 #include <cassert>
 #include <limits>
 
-#include "mercator/expr/expr_node.h"
 #include "mercator/expr/expr_table.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator {
 
@@ -19,49 +19,6 @@ constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
 bool by_structure(Expr a, Expr b) { return compare(a, b) < 0; }
 
 }  // namespace
-
-// ---- handles ----
-
-ExprKind Expr::kind() const { return node_->kind; }
-ExprContext& Expr::context() const { return *node_->context; }
-std::uint32_t Expr::depth() const { return node_->depth; }
-std::uint32_t Expr::id() const { return node_->id; }
-
-std::int64_t Expr::value() const {
-  assert(is(ExprKind::kConstant));
-  return node_->value;
-}
-
-bool Expr::is_constant(std::int64_t value) const {
-  return is(ExprKind::kConstant) && node_->value == value;
-}
-
-VariableId Expr::variable() const {
-  assert(is(ExprKind::kVariable));
-  return {node_->variable_kind, static_cast<std::uint32_t>(node_->value)};
-}
-
-Expr Expr::dividend() const {
-  assert(is(ExprKind::kFloorDiv) || is(ExprKind::kMod));
-  return node_->operands[0];
-}
-
-Expr Expr::divisor() const {
-  assert(is(ExprKind::kFloorDiv) || is(ExprKind::kMod));
-  return node_->operands[1];
-}
-
-std::int64_t Expr::constant() const {
-  assert(is(ExprKind::kSum));
-  return node_->value;
-}
-
-std::span<const std::int64_t> Expr::coefficients() const {
-  assert(is(ExprKind::kSum));
-  return {node_->coefficients, node_->operand_count};
-}
-
-std::span<const Expr> Expr::operands() const { return {node_->operands, node_->operand_count}; }
 
 std::strong_ordering compare(Expr a, Expr b) {
   // Unequal nodes differ structurally, so the first operands that differ decide: one path down.
@@ -88,14 +45,14 @@ std::strong_ordering compare(Expr a, Expr b) {
 
 // ---- construction ----
 
-// What construction needs beyond the table of nodes: scratch memory, reused from call to call.
+using Terms = InlineVector<Term, 16>;
+using Operands = InlineVector<Expr, 16>;
+
+// What construction needs beyond the table of nodes.
 struct ExprContext::Impl {
   explicit Impl(ExprContext& context) : table(context) {}
 
   internal::ExprTable table;
-  std::vector<Term> terms;
-  std::vector<std::int64_t> coefficients;
-  std::vector<Expr> operands;
   std::array<Expr, 64> small_constants = {};
 };
 
@@ -122,11 +79,31 @@ Expr ExprContext::variable(VariableId id) {
 
 namespace {
 
+// Sorts what is mostly sorted already, and short.
+template <class T, class Less>
+void sort_short(std::span<T> elements, Less less) {
+  constexpr std::size_t kShort = 12;
+  if (elements.size() > kShort) {
+    if (!std::is_sorted(elements.begin(), elements.end(), less)) {
+      std::sort(elements.begin(), elements.end(), less);
+    }
+    return;
+  }
+  for (std::size_t i = 1; i < elements.size(); ++i) {
+    const T element = elements[i];
+    std::size_t place = i;
+    for (; place > 0 && less(element, elements[place - 1]); --place) {
+      elements[place] = elements[place - 1];
+    }
+    elements[place] = element;
+  }
+}
+
 // Sorts the terms and adds up those with the same expression; terms that come to 0 go away. False
 // if a coefficient overflows.
-bool collect_terms(std::vector<Term>& terms) {
-  std::sort(terms.begin(), terms.end(),
-            [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
+bool collect_terms(Terms& terms) {
+  sort_short(std::span<Term>(terms.begin(), terms.end()),
+             [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < terms.size();) {
     Term sum = terms[i++];
@@ -135,13 +112,13 @@ bool collect_terms(std::vector<Term>& terms) {
     }
     if (sum.coefficient != 0) terms[kept++] = sum;
   }
-  terms.resize(kept);
+  terms.truncate(kept);
   return true;
 }
 
 // Adds coefficient * expr, where the terms of a sum become terms of the whole. The constant is in
 // 128 bits, since what overflows on the way may fit in the end. False if anything else overflows.
-bool flatten_term(const Term& term, std::vector<Term>& terms, __int128& constant) {
+bool flatten_term(const Term& term, Terms& terms, __int128& constant) {
   const auto add_constant = [&](std::int64_t value) {
     return !__builtin_add_overflow(constant, static_cast<__int128>(value) * term.coefficient,
                                    &constant);
@@ -164,8 +141,7 @@ bool flatten_term(const Term& term, std::vector<Term>& terms, __int128& constant
 }  // namespace
 
 Expr ExprContext::sum(std::span<const Term> terms, std::int64_t constant) {
-  std::vector<Term>& flat = impl_->terms;
-  flat.clear();
+  Terms flat;
   __int128 wide_constant = constant;
   const bool fits =
       std::ranges::all_of(
@@ -174,34 +150,35 @@ Expr ExprContext::sum(std::span<const Term> terms, std::int64_t constant) {
   const std::int64_t flat_constant = fits ? static_cast<std::int64_t>(wide_constant) : constant;
   if (!fits) {
     // As written: each term whole.
-    std::vector<Term> whole(terms.begin(), terms.end());
-    if (!collect_terms(whole)) {  // a x + b x with a + b too large: count the expressions a x, b x
-      whole.clear();
-      for (const Term& term : terms) whole.push_back({sum(std::span(&term, 1)), 1});
-      [[maybe_unused]] const bool few = collect_terms(whole);
+    flat.clear();
+    flat.append(terms);
+    if (!collect_terms(flat)) {  // a x + b x with a + b too large: count the expressions a x, b x
+      flat.clear();
+      for (const Term& term : terms) flat.push_back({sum(std::span(&term, 1)), 1});
+      [[maybe_unused]] const bool few = collect_terms(flat);
       assert(few);
     }
-    flat = std::move(whole);
   }
   if (flat.empty()) return this->constant(flat_constant);
   if (flat.size() == 1 && flat_constant == 0 && flat[0].coefficient == 1) return flat[0].expr;
 
-  impl_->operands.clear();
-  impl_->coefficients.clear();
+  Operands operands;
+  InlineVector<std::int64_t, 16> coefficients;
   for (const Term& term : flat) {
-    impl_->operands.push_back(term.expr);
-    impl_->coefficients.push_back(term.coefficient);
+    operands.push_back(term.expr);
+    coefficients.push_back(term.coefficient);
   }
   return Expr(impl_->table.find_or_add({.kind = ExprKind::kSum,
                                         .value = flat_constant,
-                                        .operands = impl_->operands,
-                                        .coefficients = impl_->coefficients}));
+                                        .operands = operands,
+                                        .coefficients = coefficients}));
 }
 
 Expr ExprContext::product(std::span<const Expr> factors) {
   std::int64_t coefficient = 1;
-  std::vector<Expr> flat;
-  std::vector<Expr> pending(factors.rbegin(), factors.rend());
+  Operands flat;
+  Operands pending;
+  for (std::size_t i = factors.size(); i-- > 0;) pending.push_back(factors[i]);
   bool fits = true;
   while (!pending.empty()) {
     const Expr factor = pending.back();
@@ -212,7 +189,7 @@ Expr ExprContext::product(std::span<const Expr> factors) {
         fits = fits && checked_mul(coefficient, factor.value(), &coefficient);
         break;
       case ExprKind::kProduct:
-        flat.insert(flat.end(), factor.operands().begin(), factor.operands().end());
+        flat.append(factor.operands());
         break;
       case ExprKind::kSum:
         if (factor.operands().size() == 1 && factor.constant() == 0) {
@@ -227,11 +204,12 @@ Expr ExprContext::product(std::span<const Expr> factors) {
     if (!fits) break;
   }
   if (!fits) {  // As written, but for the order.
-    flat.assign(factors.begin(), factors.end());
+    flat.clear();
+    flat.append(factors);
     coefficient = 1;
   }
   if (flat.empty()) return constant(coefficient);
-  std::sort(flat.begin(), flat.end(), by_structure);
+  sort_short(std::span<Expr>(flat.begin(), flat.end()), by_structure);
   const Expr product =
       flat.size() == 1
           ? flat[0]
@@ -279,7 +257,7 @@ Expr ExprContext::ceil_div(Expr dividend, Expr divisor) {
 
 Expr ExprContext::extremum(ExprKind kind, std::span<const Expr> operands) {
   assert(!operands.empty());
-  std::vector<Expr> flat;
+  Operands flat;
   std::optional<std::int64_t> constant;
   const auto add = [&](Expr operand) {
     if (!operand.is(ExprKind::kConstant)) {
@@ -299,8 +277,8 @@ Expr ExprContext::extremum(ExprKind kind, std::span<const Expr> operands) {
     }
   }
   if (constant) flat.push_back(this->constant(*constant));
-  std::sort(flat.begin(), flat.end(), by_structure);
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  sort_short(std::span<Expr>(flat.begin(), flat.end()), by_structure);
+  flat.truncate(static_cast<std::size_t>(std::unique(flat.begin(), flat.end()) - flat.begin()));
   if (flat.size() == 1) return flat[0];
   return Expr(impl_->table.find_or_add({.kind = kind, .operands = flat}));
 }

@@ -22,6 +22,7 @@
 
 #pragma once
 
+#include <cassert>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +61,8 @@ struct VariableId {
 
 namespace internal {
 struct ExprNode;
-}
+class ExprTable;
+}  // namespace internal
 
 // A handle to an expression, as cheap to copy as a pointer. It is valid as long as its context. A
 // default-made handle is null and may only be assigned to, compared and tested.
@@ -96,11 +98,45 @@ class Expr {
   // divisor; empty for constants and variables. Sorted by `compare`, except dividend and divisor.
   [[nodiscard]] std::span<const Expr> operands() const;
 
+  // Whether it is a constant, a variable, or a sum of multiples of variables.
+  [[nodiscard]] bool is_affine() const;
+  // Whether it may lack a value: it divides, somewhere, by what is not a constant.
+  [[nodiscard]] bool has_variable_divisor() const;
+  // The number of constants, variables and operators when it is written out, shared subexpressions
+  // as often as they occur. May be exponential in the number of distinct ones, hence floating
+  // point.
+  [[nodiscard]] double written_size() const;
+  // What the operation costs, its operands being there: the weight of its ExprCost.
+  [[nodiscard]] std::int64_t operation_weight() const;
+
  private:
   friend class ExprContext;
+  friend class internal::ExprTable;
+  friend std::uint64_t variable_bits(Expr expr);
   explicit Expr(const internal::ExprNode* node) : node_(node) {}
   const internal::ExprNode* node_ = nullptr;
 };
+
+namespace internal {
+
+struct ExprNode {
+  ExprContext* context;
+  const Expr* operands;
+  const std::int64_t* coefficients;  // of sums, as many as operands
+  std::int64_t value;                // of constants; of sums the constant; of variables the index
+  double written_size;
+  std::uint64_t variable_bits;
+  std::uint32_t id;
+  std::uint32_t depth;
+  std::uint32_t operand_count;
+  std::uint32_t operation_weight;
+  ExprKind kind;
+  VariableKind variable_kind;
+  bool is_affine;
+  bool has_variable_divisor;
+};
+
+}  // namespace internal
 
 // One `coefficient * expr` of a sum that is being built.
 struct Term {
@@ -217,6 +253,11 @@ struct UsedVariables {
   [[nodiscard]] bool contains(VariableId id) const;
 };
 [[nodiscard]] UsedVariables used_variables(std::span<const Expr> exprs);
+// A quick summary of the same: a bit for each variable that occurs. The variables of a kind from
+// `kOwnVariableBits` on share one.
+inline constexpr std::uint32_t kOwnVariableBits = 20;
+[[nodiscard]] std::uint64_t variable_bit(VariableId id);
+[[nodiscard]] std::uint64_t variable_bits(Expr expr);
 
 // How many operations it takes to compute expressions, shared subexpressions once: what the
 // simplifier makes small. A subtraction or negation counts as an addition; a multiplication by -1
@@ -229,10 +270,67 @@ struct ExprCost {
   std::int64_t minmax = 0;
 
   friend bool operator==(const ExprCost&, const ExprCost&) = default;
+  ExprCost& operator+=(const ExprCost& other) {
+    div += other.div;
+    mod += other.mod;
+    mul += other.mul;
+    add += other.add;
+    minmax += other.minmax;
+    return *this;
+  }
   // One number to compare by: a division or remainder counts as 20 additions, a multiplication
   // as 2.
   [[nodiscard]] std::int64_t weight() const { return 20 * (div + mod) + 2 * mul + add + minmax; }
 };
 [[nodiscard]] ExprCost cost(std::span<const Expr> exprs);
+// Of the operation of `expr` alone, its operands being there.
+[[nodiscard]] ExprCost operation_cost(Expr expr);
+
+// ---- what is short enough to be inlined ----
+
+inline ExprKind Expr::kind() const { return node_->kind; }
+inline ExprContext& Expr::context() const { return *node_->context; }
+inline std::uint32_t Expr::depth() const { return node_->depth; }
+inline std::uint32_t Expr::id() const { return node_->id; }
+inline std::int64_t Expr::value() const {
+  assert(is(ExprKind::kConstant));
+  return node_->value;
+}
+inline bool Expr::is_constant(std::int64_t value) const {
+  return is(ExprKind::kConstant) && node_->value == value;
+}
+inline VariableId Expr::variable() const {
+  assert(is(ExprKind::kVariable));
+  return {node_->variable_kind, static_cast<std::uint32_t>(node_->value)};
+}
+inline Expr Expr::dividend() const {
+  assert(is(ExprKind::kFloorDiv) || is(ExprKind::kMod));
+  return node_->operands[0];
+}
+inline Expr Expr::divisor() const {
+  assert(is(ExprKind::kFloorDiv) || is(ExprKind::kMod));
+  return node_->operands[1];
+}
+inline std::int64_t Expr::constant() const {
+  assert(is(ExprKind::kSum));
+  return node_->value;
+}
+inline std::span<const std::int64_t> Expr::coefficients() const {
+  assert(is(ExprKind::kSum));
+  return {node_->coefficients, node_->operand_count};
+}
+inline std::span<const Expr> Expr::operands() const {
+  return {node_->operands, node_->operand_count};
+}
+inline bool Expr::is_affine() const { return node_->is_affine; }
+inline bool Expr::has_variable_divisor() const { return node_->has_variable_divisor; }
+inline double Expr::written_size() const { return node_->written_size; }
+inline std::int64_t Expr::operation_weight() const { return node_->operation_weight; }
+
+inline std::uint64_t variable_bit(VariableId id) {
+  const std::uint32_t place = id.index < kOwnVariableBits ? id.index : kOwnVariableBits;
+  return std::uint64_t{1} << (static_cast<std::uint32_t>(id.kind) * (kOwnVariableBits + 1) + place);
+}
+inline std::uint64_t variable_bits(Expr expr) { return expr.node_->variable_bits; }
 
 }  // namespace mercator

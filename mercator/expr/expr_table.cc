@@ -1,77 +1,105 @@
 #include "mercator/expr/expr_table.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <algorithm>
-#include <array>
+#include <bit>
 
 namespace mercator::internal {
 namespace {
 
-NodeStructure structure_of(const ExprNode& node) {
-  return {
-      .kind = node.kind,
-      .variable_kind = node.variable_kind,
-      .value = node.value,
-      .operands = {node.operands, node.operand_count},
-      .coefficients = {node.coefficients, node.kind == ExprKind::kSum ? node.operand_count : 0}};
+// Of ids and numbers, never of addresses. Multiplication carries what it mixes upwards only, hence
+// the rotation; the top bits, which the last step brings down, depend on everything.
+class Hash {
+ public:
+  void add(std::uint64_t word) { state_ = (std::rotl(state_, 23) ^ word) * kFactor; }
+  [[nodiscard]] std::uint64_t value() const { return state_ ^ (state_ >> 32); }
+
+ private:
+  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+  std::uint64_t state_ = 0;
+};
+
+std::uint64_t hash_of(const NodeStructure& structure) {
+  Hash hash;
+  hash.add((static_cast<std::uint64_t>(structure.kind) << 8) |
+           static_cast<std::uint64_t>(structure.variable_kind));
+  hash.add(static_cast<std::uint64_t>(structure.value));
+  for (const Expr operand : structure.operands) hash.add(operand.id());
+  for (const std::int64_t c : structure.coefficients) hash.add(static_cast<std::uint64_t>(c));
+  return hash.value();
 }
+
+bool is_node(const NodeStructure& structure, const ExprNode& node) {
+  return structure.kind == node.kind && structure.value == node.value &&
+         structure.variable_kind == node.variable_kind &&
+         structure.operands.size() == node.operand_count &&
+         std::equal(structure.operands.begin(), structure.operands.end(), node.operands) &&
+         std::equal(structure.coefficients.begin(), structure.coefficients.end(),
+                    node.coefficients);
+}
+
+constexpr std::size_t kFirstCapacity = 64;
 
 }  // namespace
 
-// Of ids and numbers, never of addresses.
-std::size_t ExprTable::Hash::operator()(const NodeStructure& structure) const {
-  std::array<std::uint64_t, 34> words;
-  std::size_t count = 0;
-  words[count++] = (static_cast<std::uint64_t>(structure.kind) << 8) |
-                   static_cast<std::uint64_t>(structure.variable_kind);
-  words[count++] = static_cast<std::uint64_t>(structure.value);
-  std::uint64_t hash = 0;
-  const auto add = [&](std::uint64_t word) {
-    if (count == words.size()) {
-      hash = XXH3_64bits_withSeed(words.data(), sizeof words, hash);
-      count = 0;
-    }
-    words[count++] = word;
-  };
-  for (const Expr operand : structure.operands) add(operand.id());
-  for (const std::int64_t c : structure.coefficients) add(static_cast<std::uint64_t>(c));
-  return XXH3_64bits_withSeed(words.data(), count * sizeof words[0], hash);
-}
-
-std::size_t ExprTable::Hash::operator()(const ExprNode* node) const {
-  return (*this)(structure_of(*node));
-}
-
-bool ExprTable::Equal::operator()(const NodeStructure& structure, const ExprNode* node) const {
-  const NodeStructure other = structure_of(*node);
-  return structure.kind == other.kind && structure.variable_kind == other.variable_kind &&
-         structure.value == other.value && std::ranges::equal(structure.operands, other.operands) &&
-         std::ranges::equal(structure.coefficients, other.coefficients);
-}
-
 const ExprNode* ExprTable::find_or_add(const NodeStructure& structure) {
-  const std::size_t hash = Hash{}(structure);
-  if (const auto found = nodes_.find(structure, hash); found != nodes_.end()) return *found;
+  if (slots_.empty()) slots_.resize(kFirstCapacity);
+  const std::uint64_t hash = hash_of(structure);
+  std::size_t place = hash & (slots_.size() - 1);
+  for (; slots_[place].node != nullptr; place = (place + 1) & (slots_.size() - 1)) {
+    if (slots_[place].hash == hash && is_node(structure, *slots_[place].node)) {
+      return slots_[place].node;
+    }
+  }
+  const ExprNode* node = add(structure);
+  slots_[place] = {hash, node};
+  if (2 * size_ > slots_.size()) grow();
+  return node;
+}
 
-  std::uint32_t depth = 0;
-  for (const Expr operand : structure.operands) depth = std::max(depth, operand.depth());
-  const std::span<const Expr> operands = arena_.copy(structure.operands);
-  const std::span<const std::int64_t> coefficients = arena_.copy(structure.coefficients);
-  const auto* node = arena_.make<ExprNode>(ExprNode{
+const ExprNode* ExprTable::add(const NodeStructure& structure) {
+  const bool divides = structure.kind == ExprKind::kFloorDiv || structure.kind == ExprKind::kMod;
+  ExprNode node = {
       .context = &context_,
-      .operands = operands.data(),
-      .coefficients = coefficients.data(),
+      .operands = arena_.copy(structure.operands).data(),
+      .coefficients = arena_.copy(structure.coefficients).data(),
       .value = structure.value,
+      .written_size = 1,
+      .variable_bits = 0,
       .id = size_++,
-      .depth = depth + 1,
-      .operand_count = static_cast<std::uint32_t>(operands.size()),
+      .depth = 0,
+      .operand_count = static_cast<std::uint32_t>(structure.operands.size()),
+      .operation_weight = 0,
       .kind = structure.kind,
       .variable_kind = structure.variable_kind,
-  });
-  nodes_.insert(node);
-  return node;
+      .is_affine = structure.operands.empty() || structure.kind == ExprKind::kSum,
+      .has_variable_divisor = divides && !structure.operands[1].is(ExprKind::kConstant),
+  };
+  if (structure.kind == ExprKind::kVariable) {
+    node.variable_bits =
+        variable_bit({structure.variable_kind, static_cast<std::uint32_t>(structure.value)});
+  }
+  for (const Expr operand : structure.operands) {
+    node.depth = std::max(node.depth, operand.depth());
+    node.written_size += operand.written_size();
+    node.variable_bits |= variable_bits(operand);
+    node.is_affine = node.is_affine && operand.is(ExprKind::kVariable);
+    node.has_variable_divisor = node.has_variable_divisor || operand.has_variable_divisor();
+  }
+  ++node.depth;
+  auto* const made = arena_.make<ExprNode>(node);
+  made->operation_weight = static_cast<std::uint32_t>(operation_cost(Expr(made)).weight());
+  return made;
+}
+
+void ExprTable::grow() {
+  std::vector<Slot> larger(2 * slots_.size());
+  for (const Slot& slot : slots_) {
+    if (slot.node == nullptr) continue;
+    std::size_t place = slot.hash & (larger.size() - 1);
+    while (larger[place].node != nullptr) place = (place + 1) & (larger.size() - 1);
+    larger[place] = slot;
+  }
+  slots_ = std::move(larger);
 }
 
 }  // namespace mercator::internal

@@ -2,14 +2,11 @@
 
 #pragma once
 
-#include <tsl/robin_set.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "mercator/expr/expr.h"
-#include "mercator/expr/expr_node.h"
 #include "mercator/support/arena.h"
 
 namespace mercator::internal {
@@ -23,6 +20,7 @@ struct NodeStructure {
   std::span<const std::int64_t> coefficients = {};
 };
 
+// Open addressing with linear probing: every expression that is made passes through here.
 class ExprTable {
  public:
   explicit ExprTable(ExprContext& context) : context_(context) {}
@@ -33,25 +31,17 @@ class ExprTable {
   [[nodiscard]] std::uint32_t size() const { return size_; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(const NodeStructure& structure) const;
-    std::size_t operator()(const ExprNode* node) const;
+  struct Slot {
+    std::uint64_t hash = 0;
+    const ExprNode* node = nullptr;
   };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(const ExprNode* a, const ExprNode* b) const { return a == b; }
-    bool operator()(const NodeStructure& structure, const ExprNode* node) const;
-    bool operator()(const ExprNode* node, const NodeStructure& structure) const {
-      return (*this)(structure, node);
-    }
-  };
+
+  const ExprNode* add(const NodeStructure& structure);
+  void grow();
 
   ExprContext& context_;
   Arena arena_;
-  tsl::robin_set<const ExprNode*, Hash, Equal, std::allocator<const ExprNode*>,
-                 /*StoreHash=*/true>
-      nodes_;
+  std::vector<Slot> slots_;  // as many as a power of two, at most half of them taken
   std::uint32_t size_ = 0;
 };
 

@@ -86,15 +86,13 @@ std::int64_t Interval::size() const {
   return narrow(Wide{hi} - Wide{lo} + 1);
 }
 
-Interval intersect(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-
 Interval hull(Interval a, Interval b) {
   if (a.is_empty()) return b;
   if (b.is_empty()) return a;
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
 
-Interval operator+(Interval a, Interval b) {
+Interval internal::add_saturating(Interval a, Interval b) {
   if (a.is_empty() || b.is_empty()) return Interval::empty();
   return {add_lower(a.lo, b.lo), add_upper(a.hi, b.hi)};
 }

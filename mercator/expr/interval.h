@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#include "mercator/support/arithmetic.h"
+
 namespace mercator {
 
 struct Interval {
@@ -63,10 +65,55 @@ struct Interval {
 [[nodiscard]] Interval floor_div(Interval a, Interval b);
 [[nodiscard]] Interval floor_mod(Interval a, Interval b);
 
+// The same for one value, k, or a constant divisor n > 0.
+[[nodiscard]] Interval operator*(Interval a, std::int64_t k);
+[[nodiscard]] Interval floor_div(Interval a, std::int64_t n);
+[[nodiscard]] Interval floor_mod(Interval a, std::int64_t n);
+
 // The least interval that contains every x for which k * x lies in `range`. Requires k != 0.
 [[nodiscard]] Interval divide_exactly_within(Interval range, std::int64_t k);
 
 // "[lo, hi]", infinite ends as the int64 that they are stored as.
 [[nodiscard]] std::string to_string(Interval interval);
+
+// ---- the common case, without infinite ends or overflow, is inlined ----
+
+namespace internal {
+[[nodiscard]] Interval add_saturating(Interval a, Interval b);
+}
+
+inline Interval intersect(Interval a, Interval b) {
+  return {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+}
+
+inline Interval operator+(Interval a, Interval b) {
+  Interval sum;
+  if (a.is_bounded() && b.is_bounded() && !a.is_empty() && !b.is_empty() &&
+      checked_add(a.lo, b.lo, &sum.lo) && checked_add(a.hi, b.hi, &sum.hi)) {
+    return sum;
+  }
+  return internal::add_saturating(a, b);
+}
+
+inline Interval operator*(Interval a, std::int64_t k) {
+  Interval product;
+  if (a.is_bounded() && !a.is_empty() && checked_mul(a.lo, k, &product.lo) &&
+      checked_mul(a.hi, k, &product.hi)) {
+    return k >= 0 ? product : Interval{product.hi, product.lo};
+  }
+  return a * Interval::point(k);
+}
+
+inline Interval floor_div(Interval a, std::int64_t n) {
+  if (a.is_bounded() && !a.is_empty()) return {floor_div(a.lo, n), floor_div(a.hi, n)};
+  return floor_div(a, Interval::point(n));
+}
+
+inline Interval floor_mod(Interval a, std::int64_t n) {
+  if (!a.is_bounded() || a.is_empty()) return floor_mod(a, Interval::point(n));
+  if (floor_div(a.lo, n) != floor_div(a.hi, n)) return {0, n - 1};
+  const std::int64_t lo = floor_mod(a.lo, n);
+  return {lo, lo + (a.hi - a.lo)};
+}
 
 }  // namespace mercator

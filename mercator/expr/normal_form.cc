@@ -11,75 +11,128 @@ namespace {
 // Beyond this many quotients within one another the simplifier leaves expressions as they are.
 constexpr int kMaxRecursion = 200;
 
-bool is_constant_quotient(Expr expr) {
-  return expr.is(ExprKind::kFloorDiv) && expr.divisor().is(ExprKind::kConstant) &&
-         expr.divisor().value() > 0;
-}
-
-std::size_t term_count(Expr expr) { return SumView(expr).operands.size(); }
-
-// sum - k * x - c * q, or null if a coefficient overflows (the context then keeps a sum
-// unflattened, of which nothing here could make use).
-Expr without(Expr sum, std::int64_t k, Expr x, std::int64_t c, Expr q) {
-  std::int64_t minus_k = 0;
-  std::int64_t minus_c = 0;
-  if (!checked_sub(0, k, &minus_k) || !checked_sub(0, c, &minus_c)) return {};
-  const Term terms[] = {{sum, 1}, {x, minus_k}, {q, minus_c}};
-  const Expr rest = sum.context().sum(terms);
-  const SumView view(rest);
-  const bool is_flat = std::ranges::none_of(
-      view.operands, [](Expr e) { return e.is(ExprKind::kSum) || e.is(ExprKind::kConstant); });
-  return is_flat ? rest : Expr();
-}
-
-// (sum without its constant and its term number `left_out`) / k; null if k does not divide it.
-Expr others_divided_by(Expr sum, std::size_t left_out, std::int64_t k) {
-  std::vector<Term> terms;
-  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
-    const std::int64_t c = sum.coefficients()[i];
-    if (i == left_out) continue;
-    if (c == std::numeric_limits<std::int64_t>::min() || c % k != 0) return {};
-    terms.push_back({sum.operands()[i], c / k});
-  }
-  return sum.context().sum(terms);
-}
-
 }  // namespace
 
-SumView::SumView(Expr expr) : one(expr) {
-  if (expr.is(ExprKind::kSum)) {
-    constant = expr.constant();
-    operands = expr.operands();
-    coefficients = expr.coefficients();
-  } else if (expr.is(ExprKind::kConstant)) {
-    constant = expr.value();
-  } else {
-    operands = std::span(&one, 1);
-    coefficients = std::span(&one_coefficient, 1);
+// ---- memory ----
+
+std::size_t QuotientMemo::place_of(std::uint32_t numerator, std::int64_t divisor) const {
+  const std::uint64_t key = (static_cast<std::uint64_t>(divisor) * 0x9e3779b97f4a7c15U) ^
+                            (numerator * 0xc2b2ae3d27d4eb4fU);
+  std::size_t place = (key ^ (key >> 29)) & (slots_.size() - 1);
+  while (slots_[place].epoch == epoch_ &&
+         (slots_[place].numerator != numerator || slots_[place].divisor != divisor)) {
+    place = (place + 1) & (slots_.size() - 1);
   }
+  return place;
+}
+
+Expr QuotientMemo::find(Expr numerator, std::int64_t divisor) const {
+  if (slots_.empty()) return {};
+  const Slot& slot = slots_[place_of(numerator.id(), divisor)];
+  return slot.epoch == epoch_ ? slot.quotient : Expr();
+}
+
+void QuotientMemo::set(Expr numerator, std::int64_t divisor, Expr quotient) {
+  constexpr std::size_t kFirstCapacity = 32;
+  if (2 * (size_ + 1) > slots_.size()) {
+    const std::vector<Slot> old =
+        std::exchange(slots_, std::vector<Slot>(std::max(kFirstCapacity, 2 * slots_.size())));
+    for (const Slot& slot : old) {
+      if (slot.epoch == epoch_) slots_[place_of(slot.numerator, slot.divisor)] = slot;
+    }
+  }
+  Slot& slot = slots_[place_of(numerator.id(), divisor)];
+  if (slot.epoch != epoch_) ++size_;
+  slot = {epoch_, numerator.id(), divisor, quotient};
+}
+
+ExprRecord& NormalForm::record(Expr expr) {
+  const std::uint32_t id = expr.id();
+  if (id >= records_.size()) {
+    constexpr std::size_t kFirstSize = 64;
+    records_.resize(std::max({kFirstSize, context_.size(), 2 * records_.size()}));
+  }
+  ExprRecord& record = records_[id];
+  if (record.epoch != epoch_) {
+    const std::uint32_t mark = record.mark;
+    record = {};
+    record.epoch = epoch_;
+    record.mark = mark;
+  }
+  return record;
 }
 
 void NormalForm::set_bounds(const VariableBounds& bounds) {
-  bounds_[0].assign(bounds.dimensions.begin(), bounds.dimensions.end());
-  bounds_[1].assign(bounds.ranges.begin(), bounds.ranges.end());
-  bounds_[2].assign(bounds.runtimes.begin(), bounds.runtimes.end());
-  ranges_.clear();
-  normal_.clear();
+  const std::span<const Interval> kinds[] = {bounds.dimensions, bounds.ranges, bounds.runtimes};
+  for (int kind = 0; kind < 3; ++kind) {
+    bounds_[kind].clear();
+    bounds_[kind].append(kinds[kind]);
+  }
+  facts_.clear();
+  remainder_pool_.clear();
   quotients_.clear();
-  remainders_.clear();
+  ++epoch_;
+}
+
+// ---- facts ----
+
+void NormalForm::assume(Expr expr, Interval range) {
+  const auto forget = [this] {
+    remainder_pool_.clear();
+    quotients_.clear();
+    ++epoch_;
+  };
+  if (expr.is(ExprKind::kMod) && expr.divisor().is(ExprKind::kConstant) && range.is_point()) {
+    const Expr base = normalize(expr.dividend());
+    const SumView view(base);
+    const std::int64_t m = expr.divisor().value();
+    if (m <= 1 || view.size() == 0) return;
+    const std::int64_t residue = floor_mod(floor_mod(range.lo, m) - floor_mod(view.constant, m), m);
+    const Expr bare = view.constant == 0 ? base : base - context_.constant(view.constant);
+    facts_.residues.push_back({bare, m, residue});
+    forget();
+    return;
+  }
+  const Expr normal = normalize(expr);
+  const SumView view(normal);
+  if (view.size() == 0) return;
+  const Interval shifted = range + -Interval::point(view.constant);
+  const Expr bare = view.constant == 0 ? normal : normal - context_.constant(view.constant);
+  facts_.ranges.push_back({bare, shifted});
+  // What the sum leaves for each variable in it.
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (!view.operands[i].is(ExprKind::kVariable)) continue;
+    Interval others = Interval::point(0);
+    for (std::size_t j = 0; j < view.size(); ++j) {
+      if (j != i) others = others + this->range(view.operands[j]) * view.coefficients[j];
+    }
+    const VariableId id = view.operands[i].variable();
+    InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
+    while (bounds.size() <= id.index) bounds.push_back(Interval::all());
+    bounds[id.index] =
+        intersect(bounds[id.index], divide_exactly_within(shifted + -others, view.coefficients[i]));
+  }
+  forget();
 }
 
 // ---- ranges ----
 
 Interval NormalForm::variable_range(VariableId id) const {
-  const std::vector<Interval>& bounds = bounds_[static_cast<int>(id.kind)];
+  const InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
   return id.index < bounds.size() ? bounds[id.index] : Interval::all();
 }
 
 Interval NormalForm::range(Expr expr) {
-  if (const Interval* known = ranges_.find(expr)) return *known;
-  const Interval range = compute_range(expr);
-  ranges_.set(expr, range);
+  if (expr.is(ExprKind::kConstant)) return Interval::point(expr.value());
+  if (expr.is(ExprKind::kVariable)) return variable_range(expr.variable());
+  if (const ExprRecord& known = record(expr); known.has_range) return known.range;
+  Interval range = compute_range(expr);
+  for (const RangeFact& fact : facts_.ranges) {
+    if (fact.base == expr) range = intersect(range, fact.range);
+  }
+  ExprRecord& known = record(expr);
+  known.has_range = true;
+  known.range = range;
   return range;
 }
 
@@ -87,9 +140,8 @@ Interval NormalForm::compute_range(Expr expr) {
   const std::span<const Expr> operands = expr.operands();
   switch (expr.kind()) {
     case ExprKind::kConstant:
-      return Interval::point(expr.value());
     case ExprKind::kVariable:
-      return variable_range(expr.variable());
+      return range(expr);
     case ExprKind::kSum:
       return sum_range(expr);
     case ExprKind::kProduct: {
@@ -98,9 +150,16 @@ Interval NormalForm::compute_range(Expr expr) {
       return product;
     }
     case ExprKind::kFloorDiv:
-      return floor_div(range(operands[0]), range(operands[1]));
-    case ExprKind::kMod:
-      return floor_mod(range(operands[0]), range(operands[1]));
+    case ExprKind::kMod: {
+      const bool is_quotient = expr.is(ExprKind::kFloorDiv);
+      const Interval dividend = range(operands[0]);
+      if (operands[1].is(ExprKind::kConstant) && operands[1].value() > 0) {
+        const std::int64_t n = operands[1].value();
+        return is_quotient ? floor_div(dividend, n) : floor_mod(dividend, n);
+      }
+      const Interval divisor = range(operands[1]);
+      return is_quotient ? floor_div(dividend, divisor) : floor_mod(dividend, divisor);
+    }
     case ExprKind::kMin:
     case ExprKind::kMax: {
       Interval extremum = range(operands[0]);
@@ -114,178 +173,151 @@ Interval NormalForm::compute_range(Expr expr) {
   __builtin_unreachable();
 }
 
-Interval NormalForm::sum_range(Expr expr) {
-  const SumView view(expr);
-  Interval term_by_term = Interval::point(view.constant);
-  bool has_quotient = false;
-  for (std::size_t i = 0; i < view.operands.size(); ++i) {
-    term_by_term = term_by_term + range(view.operands[i]) * Interval::point(view.coefficients[i]);
-    has_quotient = has_quotient || is_constant_quotient(view.operands[i]);
-  }
-  if (!has_quotient || depth_ >= kMaxRecursion) return term_by_term;
-  const Remainders& found = remainders(expr);
-  if (found.remainders.empty()) return term_by_term;
-  // `found` may move when ranges are asked for.
-  const Remainders parts = found;
-  Interval by_remainders = range(parts.rest);
-  for (const Remainder& part : parts.remainders) {
-    by_remainders = by_remainders + floor_mod(range(part.dividend), Interval::point(part.divisor)) *
-                                        Interval::point(part.coefficient);
-  }
-  return intersect(term_by_term, by_remainders);
-}
-
-// ---- remainders ----
-
-const Remainders& NormalForm::remainders(Expr expr) {
-  if (const auto known = remainders_.find(expr.id()); known != remainders_.end()) {
-    return known->second;
-  }
-  Remainders computed = compute_remainders(expr);
-  return remainders_.insert({expr.id(), std::move(computed)}).first->second;
-}
-
-Remainders NormalForm::compute_remainders(Expr expr) {
-  Remainders result = {.remainders = {}, .rest = expr};
-  while (const std::optional<Remainder> found = best_remainder(result.rest)) {
-    const Expr quotient = this->quotient(found->dividend, found->divisor);
-    result.remainders.push_back(*found);
-    result.rest = without(result.rest, found->coefficient, found->dividend,
-                          -found->coefficient * found->divisor, quotient);
-  }
-  return result;
-}
-
 namespace {
 
-// Looks for a remainder in a sum. A quotient Q with coefficient c is that of k * (X mod m), where
-// c = -k * m and Q is the quotient of X by m. It may be taken out if that leaves fewer terms than
-// there were.
-class RemainderSearch {
- public:
-  RemainderSearch(NormalForm& normal_form, Expr sum)
-      : normal_form_(normal_form), sum_(sum), fewest_(sum.operands().size()) {}
-
-  // The remainder that leaves the fewest terms, of those where X is a part of the sum; if there is
-  // none, one where X is all of it.
-  std::optional<Remainder> best() {
-    for_each_candidate([&](std::size_t q, std::size_t i, std::int64_t k, std::int64_t m) {
-      // Q = N floordiv M is (N floordiv (M/m)) floordiv m.
-      const std::int64_t whole = divisor(q);
-      if (m < whole && whole % m == 0) {
-        consider(q, k, m, normal_form_.quotient(sum_.operands()[q].dividend(), whole / m));
-      }
-      if (is_constant_quotient(sum_.operands()[i])) consider(q, k, m, sum_.operands()[i]);
-    });
-    for (std::size_t q = 0; q < sum_.operands().size(); ++q) {
-      if (!is_candidate(q) || sum_.coefficients()[q] % divisor(q) != 0) continue;
-      consider(q, -(sum_.coefficients()[q] / divisor(q)), divisor(q),
-               sum_.operands()[q].dividend());
+// The range of `sum`, given that `fact` holds, from the ranges of the terms that remain when the
+// fact's sum is taken out of it as often as its first term is in it.
+Interval range_by_fact(NormalForm& normal_form, const SumView& sum, const RangeFact& fact) {
+  const std::optional<std::int64_t> times = times_within(sum, fact.base);
+  if (!times) return Interval::all();
+  const SumView inner(fact.base);
+  Interval range = fact.range * *times + Interval::point(sum.constant);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    std::int64_t taken = 0;
+    std::int64_t left = 0;
+    if (!checked_mul(*times, inner.coefficient_of(sum.operands[i]), &taken) ||
+        !checked_sub(sum.coefficients[i], taken, &left)) {
+      return Interval::all();
     }
-    if (best_) return best_;
-    for_each_candidate([&](std::size_t q, std::size_t, std::int64_t k, std::int64_t m) {
-      if (const Expr x = others_divided_by(sum_, q, k)) consider(q, k, m, x);
-    });
-    return best_;
+    if (left != 0) range = range + normal_form.range(sum.operands[i]) * left;
   }
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    if (sum.coefficient_of(inner.operands[i]) != 0) continue;
+    // Ranges are found from smaller expressions; only a variable is smaller than any other.
+    std::int64_t added = 0;
+    if (!inner.operands[i].is(ExprKind::kVariable)) return Interval::all();
+    if (!checked_mul(-*times, inner.coefficients[i], &added)) return Interval::all();
+    range = range + normal_form.range(inner.operands[i]) * added;
+  }
+  return range;
+}
 
- private:
-  [[nodiscard]] bool is_candidate(std::size_t q) const {
-    return is_constant_quotient(sum_.operands()[q]) &&
-           sum_.coefficients()[q] != std::numeric_limits<std::int64_t>::min();
+// The values of x mod m for the x in `range` with `x = constant + sum of terms`: they lie on a grid
+// if the terms have a common factor with m.
+Interval remainder_range(Interval range, const SumView& x, std::int64_t m) {
+  const Interval values = floor_mod(range, m);
+  if (values.size() <= 1) return values;
+  std::int64_t step = m;
+  for (const std::int64_t c : x.coefficients) {
+    if (c == Interval::kMinusInfinity || step == 1) return values;
+    step = gcd(step, c);
   }
-  [[nodiscard]] std::int64_t divisor(std::size_t q) const {
-    return sum_.operands()[q].divisor().value();
-  }
-
-  // Calls `visit(q, i, k, m)` for a quotient q and another term i with coefficients -k * m and k.
-  template <class Visit>
-  void for_each_candidate(Visit visit) {
-    for (std::size_t q = 0; q < sum_.operands().size(); ++q) {
-      if (!is_candidate(q)) continue;
-      for (std::size_t i = 0; i < sum_.operands().size(); ++i) {
-        if (normal_form_.is_exhausted()) return;
-        normal_form_.spend(1);
-        const std::int64_t c = sum_.coefficients()[q];
-        const std::int64_t k = sum_.coefficients()[i];
-        if (i != q && c % k == 0 && -(c / k) >= 2) visit(q, i, k, -(c / k));
-      }
-    }
-  }
-
-  // How many terms the sum without its term q and k * x has, as long as nothing overflows.
-  std::size_t terms_left(std::int64_t k, Expr x) {
-    const SumView inner(x);
-    const SumView outer(sum_);
-    std::size_t left = outer.operands.size() - 1;
-    for (std::size_t i = 0; i < inner.operands.size(); ++i) {
-      const auto found = std::ranges::find(outer.operands, inner.operands[i]);
-      std::int64_t taken = 0;
-      if (found == outer.operands.end()) {
-        ++left;
-      } else if (checked_mul(k, inner.coefficients[i], &taken) &&
-                 outer.coefficients[found - outer.operands.begin()] == taken) {
-        --left;
-      }
-    }
-    normal_form_.spend(static_cast<std::int64_t>(inner.operands.size() + outer.operands.size()));
-    return left;
-  }
-
-  void consider(std::size_t q, std::int64_t k, std::int64_t m, Expr x) {
-    if (terms_left(k, x) + 1 >= fewest_) return;
-    const Expr quotient = sum_.operands()[q];
-    const Expr rest = without(sum_, k, x, sum_.coefficients()[q], quotient);
-    if (!rest || term_count(rest) + 1 >= fewest_) return;
-    if (!(normal_form_.quotient(x, m) == quotient)) return;
-    fewest_ = term_count(rest) + 1;
-    best_ = Remainder{.coefficient = k, .dividend = x, .divisor = m};
-  }
-
-  NormalForm& normal_form_;
-  Expr sum_;
-  std::size_t fewest_;
-  std::optional<Remainder> best_;
-};
+  if (step == 1) return values;
+  const std::int64_t offset = floor_mod(x.constant, step);
+  const std::int64_t lo = values.lo + floor_mod(offset - values.lo, step);
+  const std::int64_t hi = values.hi - floor_mod(values.hi - offset, step);
+  return {lo, hi};
+}
 
 }  // namespace
 
-std::optional<Remainder> NormalForm::best_remainder(Expr sum) {
-  if (!sum.is(ExprKind::kSum) || depth_ >= kMaxRecursion || is_exhausted()) return std::nullopt;
+Interval NormalForm::sum_range(Expr expr) {
+  const SumView view(expr);
+  Interval result = Interval::point(view.constant);
+  bool has_quotient = false;
+  bool has_extremum = false;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const ExprKind kind = view.operands[i].kind();
+    result = result + range(view.operands[i]) * view.coefficients[i];
+    has_quotient = has_quotient || kind == ExprKind::kFloorDiv || kind == ExprKind::kProduct;
+    has_extremum = has_extremum || kind == ExprKind::kMin || kind == ExprKind::kMax;
+  }
+  for (const RangeFact& fact : facts_.ranges) {
+    result = intersect(result, range_by_fact(*this, view, fact));
+  }
+  if (has_extremum) result = extremum_sum_range(expr, result);
+  if (!has_quotient || depth_ >= kMaxRecursion) return result;
+  const Remainders parts = remainders(expr);
+  if (parts.remainders.empty()) return result;
+  Interval by_remainders = range(parts.rest);
+  for (const Remainder& part : parts.remainders) {
+    const Interval dividend = range(part.dividend);
+    const Interval remainder =
+        part.divisor.is(ExprKind::kConstant)
+            ? remainder_range(dividend, SumView(part.dividend), part.divisor.value())
+            : floor_mod(dividend, range(part.divisor));
+    by_remainders = by_remainders + remainder * part.coefficient;
+  }
+  return intersect(result, by_remainders);
+}
+
+// max(x, y) + z is max(x + z, y + z), in whose operands terms of z may vanish; for a sum with one
+// minimum or maximum, as a clamp less what it clamps.
+Interval NormalForm::extremum_sum_range(Expr expr, Interval known) {
+  const SumView view(expr);
+  constexpr std::size_t kMaxOperands = 4;
+  if (depth_ >= kMaxRecursion || is_exhausted()) return known;
   ++depth_;
-  const std::optional<Remainder> best = RemainderSearch(*this, sum).best();
+  Interval result = known;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Expr extremum = view.operands[i];
+    if (!extremum.is(ExprKind::kMin) && !extremum.is(ExprKind::kMax)) continue;
+    const std::int64_t c = view.coefficients[i];
+    if (extremum.operands().size() > kMaxOperands || c == Interval::kMinusInfinity) continue;
+    // Only where something vanishes is there anything to gain.
+    const bool cancels = std::ranges::any_of(extremum.operands(), [&](Expr operand) {
+      const SumView inner(operand);
+      return std::ranges::any_of(inner.operands, [&](Expr term) {
+        return std::ranges::find(view.operands, term) != view.operands.end();
+      });
+    });
+    if (!cancels) continue;
+    const bool is_min = extremum.is(ExprKind::kMin) == (c > 0);
+    std::optional<Interval> all;
+    for (const Expr operand : extremum.operands()) {
+      spend(1);
+      const Term terms[] = {{expr, 1}, {extremum, -c}, {operand, c}};
+      const Interval one = range(context_.sum(terms));
+      all = !all ? one : is_min ? min(*all, one) : max(*all, one);
+    }
+    result = intersect(result, *all);
+    break;
+  }
   --depth_;
-  return best;
+  return result;
 }
 
 // ---- normal form ----
 
 Expr NormalForm::normalize(Expr expr) {
-  if (const Expr* known = normal_.find(expr)) return *known;
+  if (expr.is(ExprKind::kConstant)) return expr;
+  if (expr.is(ExprKind::kVariable)) {
+    const Interval bounds = variable_range(expr.variable());
+    if (!bounds.is_point()) return expr;
+    log_.count(Rule::kOneValue);
+    const Expr value = context_.constant(bounds.lo);
+    if (log_.has_listener()) {
+      const KnownRange known = {expr, bounds};
+      log_.report(Rule::kOneValue, expr, value, std::span(&known, 1));
+    }
+    return value;
+  }
+  if (const Expr known = record(expr).normal) return known;
   const Expr normal = compute_normal(expr);
-  normal_.set(expr, normal);
+  record(expr).normal = normal;
   return normal;
 }
 
 Expr NormalForm::compute_normal(Expr expr) {
-  const std::span<const Expr> operands = expr.operands();
   switch (expr.kind()) {
     case ExprKind::kConstant:
-      return expr;
-    case ExprKind::kVariable: {
-      const Interval bounds = variable_range(expr.variable());
-      return bounds.is_point() ? context_.constant(bounds.lo) : expr;
-    }
-    case ExprKind::kSum: {
-      std::vector<Term> terms(operands.size());
-      for (std::size_t i = 0; i < operands.size(); ++i) {
-        terms[i] = {normalize(operands[i]), expr.coefficients()[i]};
-      }
-      return context_.sum(terms, expr.constant());
-    }
+    case ExprKind::kVariable:
+      return normalize(expr);
+    case ExprKind::kSum:
+      return normalize_sum(expr);
     case ExprKind::kProduct: {
-      std::vector<Expr> factors;
-      for (const Expr factor : operands) factors.push_back(normalize(factor));
+      InlineVector<Expr, 8> factors;
+      for (const Expr factor : expr.operands()) factors.push_back(normalize(factor));
       return context_.product(factors);
     }
     case ExprKind::kFloorDiv:
@@ -298,112 +330,272 @@ Expr NormalForm::compute_normal(Expr expr) {
   __builtin_unreachable();
 }
 
+Expr NormalForm::normalize_sum(Expr expr) {
+  const std::span<const Expr> operands = expr.operands();
+  std::size_t same = 0;
+  Expr normal;
+  for (; same < operands.size(); ++same) {
+    normal = normalize(operands[same]);
+    if (!(normal == operands[same])) break;
+  }
+  if (same == operands.size()) return expr;
+  InlineVector<Term, 12> terms;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (i > same) normal = normalize(operands[i]);
+    terms.push_back({i < same ? operands[i] : normal, expr.coefficients()[i]});
+  }
+  return context_.sum(terms, expr.constant());
+}
+
+namespace {
+
+// The terms that stand in all of the operands with the same coefficient, and the constant that they
+// can share: that of the first.
+InlineVector<Term, 8> common_terms(std::span<const Expr> operands, std::int64_t& constant) {
+  InlineVector<Term, 8> common;
+  const SumView first(operands[0]);
+  constant = first.constant;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const bool is_common = std::ranges::all_of(operands.subspan(1), [&](Expr other) {
+      return SumView(other).coefficient_of(first.operands[i]) == first.coefficients[i];
+    });
+    if (is_common) common.push_back({first.operands[i], first.coefficients[i]});
+  }
+  const bool has_same_constant = std::ranges::all_of(
+      operands, [&](Expr other) { return SumView(other).constant == constant; });
+  // A constant goes out only with something else, or when all have it: min(x + 3, y) stays.
+  if (!has_same_constant && common.empty()) {
+    const bool all_have_one = std::ranges::all_of(
+        operands, [&](Expr other) { return other.is(ExprKind::kSum) && other.constant() != 0; });
+    if (!all_have_one) constant = 0;
+  } else if (!has_same_constant) {
+    constant = 0;
+  }
+  return common;
+}
+
+}  // namespace
+
 Expr NormalForm::normalize_extremum(Expr expr) {
-  std::vector<Expr> operands;
+  InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(normalize(operand));
   const bool is_min = expr.is(ExprKind::kMin);
-  const Expr joined = is_min ? context_.min(operands) : context_.max(operands);
+  const auto join = [&](std::span<const Expr> of) {
+    return is_min ? context_.min(of) : context_.max(of);
+  };
+  const Expr joined = join(operands);
   if (!joined.is(expr.kind())) return joined;
   // Of two operands, one of which is never the lesser, a minimum needs the other only.
-  std::vector<Expr> kept(joined.operands().begin(), joined.operands().end());
+  InlineVector<Expr, 8> kept(joined.operands());
   for (std::size_t i = 0; i < kept.size();) {
     const bool is_needless = std::ranges::any_of(kept, [&](Expr other) {
       if (other == kept[i]) return false;
-      const Interval difference = range(is_min ? kept[i] - other : other - kept[i]);
-      return !difference.is_empty() && difference.lo >= 0;
+      const Expr larger = is_min ? kept[i] : other;
+      const Expr smaller = is_min ? other : kept[i];
+      const Expr difference = larger - smaller;
+      const Interval values = intersect(range(difference), range(larger) + -range(smaller));
+      if (values.is_empty() || values.lo < 0) return false;
+      log_.count(Rule::kExtremumOfOrdered);
+      if (log_.has_listener()) {
+        const Expr pair[] = {kept[i], other};
+        const KnownRange known = {difference, values};
+        log_.report(Rule::kExtremumOfOrdered, join(pair), other, std::span(&known, 1));
+      }
+      return true;
     });
     if (is_needless) {
-      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+      kept.erase_at(i);
     } else {
       ++i;
     }
   }
-  return is_min ? context_.min(kept) : context_.max(kept);
+  const Expr left = join(kept);
+  if (!left.is(expr.kind())) return left;
+
+  std::int64_t constant = 0;
+  InlineVector<Term, 8> common = common_terms(left.operands(), constant);
+  if ((common.empty() && constant == 0) || constant == Interval::kMinusInfinity) return left;
+  for (const Term& term : common) {
+    if (term.coefficient == Interval::kMinusInfinity) return left;
+  }
+  operands.clear();
+  for (const Expr operand : left.operands()) {
+    InlineVector<Term, 8> rest;
+    rest.push_back({operand, 1});
+    for (const Term& term : common) rest.push_back({term.expr, -term.coefficient});
+    operands.push_back(context_.sum(rest, -constant));
+  }
+  common.push_back({normalize(join(operands)), 1});
+  const Expr result = context_.sum(common, constant);
+  log_.count(Rule::kExtremumCommonPart);
+  log_.report(Rule::kExtremumCommonPart, left, result, {});
+  return result;
 }
 
 Expr NormalForm::normalize_division(Expr expr) {
   const Expr dividend = normalize(expr.dividend());
   const Expr divisor = normalize(expr.divisor());
   const bool is_quotient = expr.is(ExprKind::kFloorDiv);
-  if (divisor.is(ExprKind::kConstant)) {
-    const std::int64_t n = divisor.value();
-    if (n == 0) return expr;  // it has no value: nothing to preserve, nothing to gain
-    if (n == std::numeric_limits<std::int64_t>::min()) {
-      return is_quotient ? context_.floor_div(dividend, divisor) : context_.mod(dividend, divisor);
-    }
-    if (n < 0) {  // x floordiv -n = (-x) floordiv n; x mod -n = -((-x) mod n)
-      const Expr negated = quotient(-dividend, -n);
-      return is_quotient ? negated : dividend - negated * n;
-    }
-    const Expr q = quotient(dividend, n);
-    return is_quotient ? q : dividend - q * n;
+  if (!divisor.is(ExprKind::kConstant)) {
+    return normalize_variable_division(is_quotient, dividend, divisor);
   }
-
-  // A variable divisor D: what is a multiple of D leaves the quotient and vanishes from the
-  // remainder.
-  const SumView view(dividend);
-  std::vector<Term> multiples;
-  std::vector<Term> rest;
-  for (std::size_t i = 0; i < view.operands.size(); ++i) {
-    const Expr term = view.operands[i];
-    std::vector<Expr> factors(term.operands().begin(), term.operands().end());
-    const auto found = std::ranges::find(factors, divisor);
-    if (term == divisor) {
-      multiples.push_back({context_.constant(1), view.coefficients[i]});
-    } else if (term.is(ExprKind::kProduct) && found != factors.end()) {
-      factors.erase(found);
-      multiples.push_back({context_.product(factors), view.coefficients[i]});
-    } else {
-      rest.push_back({term, view.coefficients[i]});
-    }
+  const std::int64_t n = divisor.value();
+  if (n == 0) return expr;  // it has no value: nothing to preserve, nothing to gain
+  if (n == std::numeric_limits<std::int64_t>::min()) {
+    return is_quotient ? context_.floor_div(dividend, divisor) : context_.mod(dividend, divisor);
   }
-  const Expr numerator = context_.sum(rest, view.constant);
-  const Expr whole = context_.sum(multiples);
-  const Interval bucket = floor_div(range(numerator), range(divisor));
-  if (bucket.is_point()) {
-    return is_quotient ? whole + bucket.lo : numerator - divisor * context_.constant(bucket.lo);
+  if (n < 0) {  // x floordiv -n = (-x) floordiv n; x mod -n = -((-x) mod n)
+    const Expr negated = quotient(-dividend, -n);
+    return is_quotient ? negated : dividend - negated * n;
   }
-  return is_quotient ? whole + context_.floor_div(numerator, divisor)
-                     : context_.mod(numerator, divisor);
+  const Expr q = quotient(dividend, n);
+  if (is_quotient) return q;
+  std::int64_t unused = 0;
+  if (!checked_sub(0, n, &unused)) return dividend - q * n;
+  const Term terms[] = {{dividend, 1}, {q, -n}};
+  return context_.sum(terms);
 }
+
+// ---- quotients by a constant ----
 
 Expr NormalForm::quotient(Expr numerator, std::int64_t divisor) {
   assert(divisor > 0);
   if (divisor == 1) return numerator;
-  const Expr node = context_.floor_div(numerator, context_.constant(divisor));
-  if (!node.is(ExprKind::kFloorDiv) || depth_ >= kMaxRecursion || is_exhausted()) return node;
-  if (const Expr* known = quotients_.find(node)) return *known;
+  if (numerator.is(ExprKind::kConstant)) {
+    return context_.constant(floor_div(numerator.value(), divisor));
+  }
+  if (depth_ >= kMaxRecursion || is_exhausted()) {
+    return context_.floor_div(numerator, context_.constant(divisor));
+  }
+  if (const Expr known = quotients_.find(numerator, divisor)) return known;
   ++depth_;
   const Expr result = compute_quotient(numerator, divisor);
   --depth_;
-  quotients_.set(node, result);
+  quotients_.set(numerator, divisor, result);
   return result;
 }
 
 Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
-  QuotientProblem problem = {.normal_form = *this,
-                             .numerator = numerator,
-                             .divisor = divisor,
-                             .range = range(numerator),
-                             .constant = 0,
-                             .parts = {},
-                             .remainders = remainders(numerator).remainders};
-  const Expr rest = remainders(numerator).rest;
-  for (const Remainder& remainder : problem.remainders) {
-    const Expr q = quotient(remainder.dividend, remainder.divisor);
-    const Expr expr = remainder.dividend - q * remainder.divisor;
-    problem.parts.push_back({expr, remainder.coefficient, range(expr)});
+  QuotientProblem problem(*this, numerator, divisor);
+  const auto apply_rule = [&] {
+    spend(static_cast<std::int64_t>(1 + problem.parts.size()));
+    const Expr before = log_.has_listener() ? problem.expr() : Expr();
+    InlineVector<KnownRange, 8> ranges;
+    if (log_.has_listener()) {
+      for (const Part& part : problem.parts) ranges.push_back({part.expr, part.range});
+      ranges.push_back({problem.numerator(), problem.range});
+    }
+    for (const QuotientRule& rule : quotient_rules()) {
+      if (!rule.apply(problem)) continue;
+      log_.count(rule.rule);
+      if (log_.has_listener()) log_.report(rule.rule, before, problem.expr(), ranges);
+      return true;
+    }
+    return false;
+  };
+  while (!problem.is_solved() && !is_exhausted() && apply_rule()) {
   }
-  const SumView view(rest);
-  problem.constant = view.constant;
-  for (std::size_t i = 0; i < view.operands.size(); ++i) {
-    problem.parts.push_back({view.operands[i], view.coefficients[i], range(view.operands[i])});
+  if (problem.is_solved()) return problem.expr();
+  const Expr last = problem.numerator();
+  const Expr quotient = context_.floor_div(last, context_.constant(problem.divisor));
+  // What no rule applies to need not be asked for again.
+  if (!is_exhausted() && !(last == numerator)) quotients_.set(last, problem.divisor, quotient);
+  return problem.expr(quotient);
+}
+
+QuotientProblem::QuotientProblem(NormalForm& form, Expr numerator, std::int64_t divisor)
+    : normal_form(form), divisor(divisor) {
+  set_numerator(numerator, divisor);
+}
+
+void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
+  divisor = new_divisor;
+  constant = 0;
+  parts.clear();
+  remainders.clear();
+  range = normal_form.range(numerator);
+  const Remainders found = normal_form.remainders(numerator);
+  for (const Remainder& remainder : found.remainders) {
+    if (!remainder.divisor.is(ExprKind::kConstant)) continue;
+    const Expr q = normal_form.quotient_of(remainder);
+    const Term terms[] = {{remainder.dividend, 1}, {q, -remainder.divisor.value()}};
+    const Expr expr = normal_form.context().sum(terms);
+    remainders.push_back(remainder);
+    parts.push_back({expr, remainder.coefficient, normal_form.range(expr)});
   }
-  spend(static_cast<std::int64_t>(1 + problem.parts.size()));
-  for (const QuotientRule& rule : quotient_rules()) {
-    if (const std::optional<Expr> result = rule.apply(problem)) return *result;
+  const auto add_terms = [this](const SumView& view) {
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      parts.push_back(
+          {view.operands[i], view.coefficients[i], normal_form.range(view.operands[i])});
+    }
+  };
+  if (remainders.size() == found.remainders.size()) {
+    const SumView rest(found.rest);
+    constant = rest.constant;
+    add_terms(rest);
+    return;
   }
-  return context_.floor_div(numerator, context_.constant(divisor));
+  // Remainders by what is not a constant are none of the rules' business.
+  InlineVector<Term, 8> terms;
+  terms.push_back({numerator, 1});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    terms.push_back({parts[i].expr, -parts[i].coefficient});
+  }
+  const Expr rest_expr = normal_form.context().sum(terms);
+  const SumView rest(rest_expr);
+  constant = rest.constant;
+  add_terms(rest);
+}
+
+Expr QuotientProblem::numerator() const {
+  InlineVector<Term, 12> terms;
+  for (const Part& part : parts) terms.push_back({part.expr, part.coefficient});
+  return normal_form.context().sum(terms, constant);
+}
+
+void QuotientProblem::update() {
+  const bool looks_inside =
+      normal_form.has_facts() || std::ranges::any_of(parts, [](const Part& part) {
+        return !part.expr.is(ExprKind::kVariable);
+      });
+  if (looks_inside) {
+    set_numerator(numerator(), divisor);
+    return;
+  }
+  remainders.clear();
+  range = Interval::point(constant);
+  for (const Part& part : parts) range = range + part.range * part.coefficient;
+}
+
+void QuotientProblem::take_out(Expr expr, std::int64_t coefficient) {
+  if (coefficient != 0) outside_.push_back({expr, coefficient});
+}
+
+void QuotientProblem::take_out(std::int64_t value) {
+  if (value != 0) outside_.push_back({normal_form.context().constant(value), 1});
+}
+
+void QuotientProblem::solve() {
+  is_solved_ = true;
+  parts.clear();
+  remainders.clear();
+  constant = 0;
+  divisor = 1;
+}
+
+Expr QuotientProblem::expr() const {
+  ExprContext& context = normal_form.context();
+  if (!is_solved_) return expr(context.floor_div(numerator(), context.constant(divisor)));
+  if (outside_.size() == 1 && outside_[0].coefficient == 1) return outside_[0].expr;
+  return context.sum(outside_);
+}
+
+Expr QuotientProblem::expr(Expr quotient) const {
+  ExprContext& context = normal_form.context();
+  if (outside_.empty()) return quotient;
+  InlineVector<Term, 12> terms(outside_);
+  terms.push_back({quotient, 1});
+  return context.sum(terms);
 }
 
 }  // namespace mercator::internal

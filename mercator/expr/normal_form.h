@@ -12,69 +12,72 @@
 
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "mercator/expr/expr.h"
+#include "mercator/expr/facts.h"
 #include "mercator/expr/interval.h"
+#include "mercator/expr/rules.h"
 #include "mercator/expr/simplifier.h"
+#include "mercator/expr/sum_view.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator::internal {
 
 // `coefficient * (dividend mod divisor)` within a sum, where it stands as
-// `coefficient * dividend - coefficient * divisor * (dividend floordiv divisor)`.
+// `coefficient * dividend - coefficient * divisor * (dividend floordiv divisor)`. The divisor is
+// positive, a constant or not.
 struct Remainder {
   std::int64_t coefficient;
   Expr dividend;
-  std::int64_t divisor;
+  Expr divisor;
 };
 
 // A sum, taken apart: the remainders in it, and the rest.
 struct Remainders {
-  std::vector<Remainder> remainders;
+  InlineVector<Remainder, 3> remainders;
   Expr rest;
 };
 
-// `constant + sum of terms`: any expression looked at as a sum.
-struct SumView {
-  explicit SumView(Expr expr);
-
-  Expr one;  // what `operands` refers to unless the expression is a sum
-  std::int64_t one_coefficient = 1;
-  std::int64_t constant = 0;
-  std::span<const Expr> operands;
-  std::span<const std::int64_t> coefficients;
-
-  SumView(const SumView&) = delete;
-  SumView& operator=(const SumView&) = delete;
+// What is remembered of an expression while a domain lasts.
+struct ExprRecord {
+  std::uint32_t epoch = 0;
+  bool has_range = false;
+  std::uint32_t first_remainder = 0;
+  std::uint32_t remainder_count = 0;
+  std::uint32_t mark = 0;  // of the last traversal that met it
+  Interval range;
+  Expr normal;
+  Expr rest;  // without its remainders; null: not looked for yet
+  Expr presented;
+  Expr simplified;
 };
 
-// A table from the expressions of a context, emptied in no time.
-template <class T>
-class ExprMemo {
+// A table from (numerator, divisor) to the quotient, emptied in no time.
+class QuotientMemo {
  public:
-  void clear() { ++epoch_; }
-  // The value of `expr`; null if there is none.
-  const T* find(Expr expr) const {
-    const std::uint32_t id = expr.id();
-    return id < slots_.size() && slots_[id].epoch == epoch_ ? &slots_[id].value : nullptr;
+  void clear() {
+    ++epoch_;
+    size_ = 0;
   }
-  void set(Expr expr, T value) {
-    if (expr.id() >= slots_.size()) slots_.resize(expr.context().size());
-    slots_[expr.id()] = {epoch_, std::move(value)};
-  }
+  // Null if there is none.
+  [[nodiscard]] Expr find(Expr numerator, std::int64_t divisor) const;
+  void set(Expr numerator, std::int64_t divisor, Expr quotient);
 
  private:
   struct Slot {
-    std::uint64_t epoch = 0;
-    T value{};
+    std::uint32_t epoch = 0;
+    std::uint32_t numerator = 0;
+    std::int64_t divisor = 0;
+    Expr quotient;
   };
-  std::uint64_t epoch_ = 1;
+  [[nodiscard]] std::size_t place_of(std::uint32_t numerator, std::int64_t divisor) const;
+
   std::vector<Slot> slots_;
+  std::size_t size_ = 0;
+  std::uint32_t epoch_ = 1;
 };
 
 class NormalForm {
@@ -83,8 +86,11 @@ class NormalForm {
 
   ExprContext& context() { return context_; }
 
-  // Starts a domain.
+  // Starts a domain. What `bounds` refers to must stay until the next one is started.
   void set_bounds(const VariableBounds& bounds);
+  // Adds to what is known of the points of the domain.
+  void assume(Expr expr, Interval range);
+  [[nodiscard]] bool has_facts() const { return !facts_.empty(); }
 
   // Work is measured in terms of sums that are looked at. Once more than `steps` of them have been
   // spent, nothing new is found any more: what is asked for comes back right, but as it is.
@@ -100,25 +106,43 @@ class NormalForm {
   // An interval that contains every value of `expr`, in normal form or not.
   Interval range(Expr expr);
   // The remainders that make `expr` a sum of fewer terms. Those taken first that save most.
-  const Remainders& remainders(Expr expr);
+  Remainders remainders(Expr expr);
+  // The quotient of a remainder: `dividend floordiv divisor`.
+  Expr quotient_of(const Remainder& remainder);
+
+  // The record of `expr`; valid until the next call of anything here.
+  ExprRecord& record(Expr expr);
+  // A number that no `mark` has yet.
+  std::uint32_t new_mark() { return ++last_mark_; }
+
+  // What knows of congruences; see facts.h.
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+
+  // Counts and, if somebody listens, reports a step.
+  RuleLog& log() { return log_; }
 
  private:
   Interval compute_range(Expr expr);
   Interval sum_range(Expr expr);
+  Interval extremum_sum_range(Expr expr, Interval known);
   Interval variable_range(VariableId id) const;
   Expr compute_normal(Expr expr);
+  Expr normalize_sum(Expr expr);
   Expr normalize_division(Expr expr);
+  Expr normalize_variable_division(bool is_quotient, Expr dividend, Expr divisor);
   Expr normalize_extremum(Expr expr);
   Expr compute_quotient(Expr numerator, std::int64_t divisor);
   Remainders compute_remainders(Expr expr);
-  std::optional<Remainder> best_remainder(Expr sum);
 
   ExprContext& context_;
-  std::vector<Interval> bounds_[3];  // by VariableKind
-  ExprMemo<Interval> ranges_;
-  ExprMemo<Expr> normal_;
-  ExprMemo<Expr> quotients_;  // by the node `numerator floordiv divisor`
-  tsl::robin_map<std::uint32_t, Remainders> remainders_;  // by id
+  InlineVector<Interval, 8> bounds_[3];  // by VariableKind
+  Facts facts_;
+  RuleLog log_;
+  std::vector<ExprRecord> records_;  // by id
+  std::vector<Remainder> remainder_pool_;
+  QuotientMemo quotients_;
+  std::uint32_t epoch_ = 1;
+  std::uint32_t last_mark_ = 0;
   int depth_ = 0;
   std::int64_t steps_left_ = 0;
 };
@@ -130,21 +154,61 @@ struct Part {
   Interval range;  // of expr
 };
 
-// What a rule sees: `(constant + sum of parts) floordiv divisor`.
-struct QuotientProblem {
-  NormalForm& normal_form;
-  Expr numerator;
+// A quotient on its way to its normal form: `outside + (constant + sum of parts) floordiv divisor`.
+// A rule changes the form and keeps the value.
+class QuotientProblem {
+ public:
+  QuotientProblem(NormalForm& normal_form, Expr numerator, std::int64_t divisor);
+
+  QuotientProblem(const QuotientProblem&) = default;
+  QuotientProblem& operator=(const QuotientProblem& other) {
+    divisor = other.divisor;
+    constant = other.constant;
+    parts = other.parts;
+    remainders = other.remainders;
+    range = other.range;
+    outside_ = other.outside_;
+    is_solved_ = other.is_solved_;
+    return *this;
+  }
+  ~QuotientProblem() = default;
+
+  NormalForm& normal_form;  // the same for all problems that are assigned to one another
   std::int64_t divisor;
+  std::int64_t constant = 0;
+  InlineVector<Part, 8> parts;
+  // That the first parts are, in the same order; by constants.
+  InlineVector<Remainder, 3> remainders;
   Interval range;  // of the numerator
-  std::int64_t constant;
-  std::vector<Part> parts;
-  std::vector<Remainder> remainders;  // of the first remainders.size() parts, in the same order
+
+  // The numerator as one expression, its constant included.
+  [[nodiscard]] Expr numerator() const;
+  // Starts again with another numerator over another divisor; what is outside stays.
+  void set_numerator(Expr numerator, std::int64_t new_divisor);
+  // To be called when `parts` or `constant` has changed.
+  void update();
+
+  // Adds `coefficient * expr` or a constant outside.
+  void take_out(Expr expr, std::int64_t coefficient);
+  void take_out(std::int64_t value);
+  // Nothing is left to divide.
+  void solve();
+  [[nodiscard]] bool is_solved() const { return is_solved_; }
+
+  // The whole expression, as it stands.
+  [[nodiscard]] Expr expr() const;
+  // The same, where `quotient` is what is left to divide, in some form.
+  [[nodiscard]] Expr expr(Expr quotient) const;
+
+ private:
+  InlineVector<Term, 12> outside_;
+  bool is_solved_ = false;
 };
 
-// A rule for quotients: the quotient in normal form, or none if the rule does not apply.
+// A rule for quotients by a constant; false if it does not apply.
 struct QuotientRule {
-  SimplifierRule description;
-  std::optional<Expr> (*apply)(const QuotientProblem& problem);
+  Rule rule;
+  bool (*apply)(QuotientProblem& problem);
 };
 // In the order in which they are tried.
 std::span<const QuotientRule> quotient_rules();

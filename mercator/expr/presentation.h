@@ -13,21 +13,38 @@ class Presentation {
   explicit Presentation(NormalForm& normal_form)
       : normal_form_(normal_form), context_(normal_form.context()) {}
 
-  void clear() { presented_.clear(); }
+  // As the whole of what is wanted: a constant that is added last is free there.
   Expr present(Expr expr);
 
+  // Starts a domain.
+  void clear() { dividends_.clear(); }
+  // From now on remainders may be written with the dividends of the quotients in `expr`, which has
+  // been presented. Not to be called while something is being presented.
+  void share_dividends(Expr expr);
+
  private:
+  // The dividend of a quotient.
+  struct Dividend {
+    Expr expr;
+    std::int64_t divisor;
+  };
+
+  // As a part of something else.
+  Expr present_part(Expr expr);
   Expr compute(Expr expr);
-  Expr present_sum(Expr sum);
+  Expr present_sum(Expr sum, bool is_part);
+  Expr present_quotient(Expr numerator, std::int64_t n);
   // x mod m; x need only be congruent to what is meant.
-  Expr present_remainder(Expr x, std::int64_t m);
-  // Moves what it can from `outside` into the numerator of one of its quotients; none if nothing
+  Expr present_remainder(const Remainder& remainder);
+  // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing
   // can.
-  std::optional<Expr> absorb(Expr outside, Term& quotient);
+  Expr absorb(Expr outside, Term& quotient, bool is_part);
+  // A shared dividend that leaves the same remainder; null if there is none.
+  Expr shared_dividend(Expr x, std::int64_t m);
 
   NormalForm& normal_form_;
   ExprContext& context_;
-  ExprMemo<Expr> presented_;
+  InlineVector<Dividend, 8> dividends_;
 };
 
 }  // namespace mercator::internal

@@ -1,22 +1,22 @@
 #include <algorithm>
 
 #include "mercator/expr/expr.h"
+#include "mercator/expr/rebuild.h"
 #include "mercator/expr/traversal.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator {
-namespace {
 
-// The same operation on other operands.
-Expr with_operands(Expr expr, std::span<const Expr> operands) {
+Expr internal::with_operands(Expr expr, std::span<const Expr> operands) {
   ExprContext& context = expr.context();
   switch (expr.kind()) {
     case ExprKind::kConstant:
     case ExprKind::kVariable:
       return expr;
     case ExprKind::kSum: {
-      std::vector<Term> terms(operands.size());
+      InlineVector<Term, 12> terms;
       for (std::size_t i = 0; i < operands.size(); ++i) {
-        terms[i] = {operands[i], expr.coefficients()[i]};
+        terms.push_back({operands[i], expr.coefficients()[i]});
       }
       return context.sum(terms, expr.constant());
     }
@@ -37,8 +37,6 @@ Expr with_operands(Expr expr, std::span<const Expr> operands) {
   __builtin_unreachable();
 }
 
-}  // namespace
-
 void substitute(std::span<Expr> exprs, const std::function<Expr(VariableId)>& replacement) {
   const Traversal traversal(exprs);
   const std::span<const Expr> nodes = traversal.nodes();
@@ -53,7 +51,7 @@ void substitute(std::span<Expr> exprs, const std::function<Expr(VariableId)>& re
     operands.clear();
     for (const std::uint32_t operand : traversal.operands(i)) operands.push_back(rebuilt[operand]);
     if (!std::ranges::equal(operands, nodes[i].operands())) {
-      rebuilt[i] = with_operands(nodes[i], operands);
+      rebuilt[i] = internal::with_operands(nodes[i], operands);
     }
   }
   for (std::size_t i = 0; i < exprs.size(); ++i) exprs[i] = rebuilt[traversal.roots()[i]];

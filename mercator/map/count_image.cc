@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "mercator/expr/simplifier.h"
-#include "mercator/map/domain.h"
 #include "mercator/map/index_map.h"
 #include "mercator/support/arithmetic.h"
 
@@ -203,9 +202,7 @@ class PartFinder {
 
   std::vector<Expr> find() && {
     // A part with a divisor that may be zero also says which points there are; it stays as it is.
-    internal::DivisorTable divisors;
-    if (std::ranges::any_of(parts_,
-                            [&](Expr part) { return divisors.has_variable_divisor(part); })) {
+    if (std::ranges::any_of(parts_, [](Expr part) { return part.has_variable_divisor(); })) {
       normalize();
       return std::move(parts_);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "mercator/expr/traversal.h"
@@ -24,21 +25,23 @@ bool is_linear_in_one_variable(Expr expr) {
   return expr.is(ExprKind::kVariable);
 }
 
-// The only variable of `expr`; none if it has several, none, or if it is too large to look for it.
+// The only variable of `expr`; none if it has several or none.
 std::optional<VariableId> only_variable(Expr expr) {
-  constexpr std::size_t kMaxVisits = 100;
-  std::optional<VariableId> only;
-  std::vector<Expr> pending = {expr};
-  for (std::size_t visits = 0; !pending.empty(); ++visits) {
-    if (visits == kMaxVisits) return std::nullopt;
-    const Expr node = pending.back();
-    pending.pop_back();
-    pending.insert(pending.end(), node.operands().begin(), node.operands().end());
-    if (!node.is(ExprKind::kVariable)) continue;
-    if (only && *only != node.variable()) return std::nullopt;
-    only = node.variable();
+  if (std::popcount(variable_bits(expr)) != 1) return std::nullopt;
+  // One path down leads to it, unless several share a bit.
+  Expr node = expr;
+  while (!node.is(ExprKind::kVariable)) {
+    const auto has_variable = [](Expr operand) { return variable_bits(operand) != 0; };
+    node = *std::ranges::find_if(node.operands(), has_variable);
   }
-  return only;
+  const VariableId id = node.variable();
+  if (id.index < kOwnVariableBits) return id;
+  const UsedVariables used = used_variables(std::span(&expr, 1));
+  const auto count = [](const std::vector<bool>& of_kind) {
+    return std::ranges::count(of_kind, true);
+  };
+  if (count(used.dimensions) + count(used.ranges) + count(used.runtimes) != 1) return std::nullopt;
+  return id;
 }
 
 // `end - constant`, where infinite ends stay; none if that leaves the finite values.
@@ -107,39 +110,13 @@ bool rewrite_quotient(Constraint& constraint) {
 
 }  // namespace
 
-bool DivisorTable::has_variable_divisor(Expr expr) {
-  if (expr.operands().empty()) return false;
-  stack_.assign(1, expr);
-  while (!stack_.empty()) {
-    const Expr node = stack_.back();
-    if (answers_.size() <= node.id()) answers_.resize(node.id() + 1, Answer::kUnknown);
-    bool has = has_variable_divisor_itself(node);
-    bool is_waiting = false;
-    for (const Expr operand : node.operands()) {
-      if (operand.operands().empty()) continue;
-      const Answer answer = operand.id() < answers_.size() ? answers_[operand.id()]  //
-                                                           : Answer::kUnknown;
-      has = has || answer == Answer::kYes;
-      if (answer != Answer::kUnknown) continue;
-      is_waiting = true;
-      stack_.push_back(operand);
-    }
-    if (is_waiting) continue;
-    answers_[node.id()] = has ? Answer::kYes : Answer::kNo;
-    stack_.pop_back();
-  }
-  return answers_[expr.id()] == Answer::kYes;
-}
-
-Domain::Domain(const IndexMap& map, Simplifier& simplifier, DivisorTable& divisors)
-    : map_(map), simplifier_(simplifier), divisors_(divisors), constraints_(map.constraints()) {
-  const auto copy_bounds = [](const auto& variables, std::vector<Interval>& bounds) {
-    bounds.reserve(variables.size());
-    for (const auto& variable : variables) bounds.push_back(variable.bounds);
-  };
-  copy_bounds(map.dimensions(), dimensions_);
-  copy_bounds(map.ranges(), ranges_);
-  copy_bounds(map.runtimes(), runtimes_);
+Domain::Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
+               Simplifier& simplifier)
+    : map_(map), results_(results), others_(others), simplifier_(simplifier) {
+  constraints_.append(std::span<const Constraint>(map.constraints()));
+  for (const Variable& variable : map.dimensions()) dimensions_.push_back(variable.bounds);
+  for (const Variable& variable : map.ranges()) ranges_.push_back(variable.bounds);
+  for (const RuntimeVariable& variable : map.runtimes()) runtimes_.push_back(variable.bounds);
 }
 
 bool Domain::simplify() {
@@ -151,23 +128,43 @@ bool Domain::simplify() {
   for (int round = 0; round < kMaxRounds; ++round) {
     if (bounds_changed_) {
       if (has_empty_bounds()) return false;
-      simplifier_.set_bounds({.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
+      start_from_bounds();
       bounds_changed_ = false;
     }
-    const std::vector<Constraint> before = constraints_;
-    pending_.assign(constraints_.rbegin(), constraints_.rend());
+    const Constraints before = constraints_;
+    for (std::size_t i = before.size(); i-- > 0;) pending_.push_back(before[i]);
     constraints_.clear();
-    if (!exclude_zero_divisors() || !place_pending() || !join() || !search_bounds()) {
+    if (!exclude_zero_divisors() || !place_pending() || !join() || !compare() || !search_bounds()) {
       return false;
     }
-    if (!bounds_changed_ && constraints_ == before) break;
+    rescale();
+    if (!bounds_changed_ && std::ranges::equal(constraints_, before)) break;
   }
   restore_runtime_conditions();
   return true;
 }
 
+void Domain::start_from_bounds() {
+  simplifier_.set_bounds({.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
+}
+
+bool Domain::assume_for(std::uint64_t variables, const Constraint* left_out) {
+  bool is_any = false;
+  for (const Constraint& constraint : constraints_) {
+    const std::uint64_t constrained = variable_bits(constraint.expr);
+    // What a sum of variables says of one of them, the others being bounded, says it anywhere; what
+    // any other expression says concerns that expression.
+    const bool is_relevant = constraint.expr.is_affine() ? (constrained & variables) != 0
+                                                         : (constrained & ~variables) == 0;
+    if (&constraint == left_out || !is_relevant) continue;
+    simplifier_.assume(constraint.expr, constraint.range);
+    is_any = true;
+  }
+  return is_any;
+}
+
 bool Domain::is_total(Expr expr) {
-  if (!divisors_.has_variable_divisor(expr)) return true;
+  if (!expr.has_variable_divisor()) return true;
   const Traversal traversal(std::span(&expr, 1));
   return std::ranges::none_of(traversal.nodes(), [&](Expr node) {
     return has_variable_divisor_itself(node) && simplifier_.range(node.divisor()).contains(0);
@@ -205,17 +202,16 @@ bool Domain::restrict(VariableId id, Interval range) {
 // ---- zero divisors ----
 
 bool Domain::exclude_zero_divisors() {
-  const auto exclude = [this](Expr expr) { return exclude_zero(expr); };
   const std::size_t constraint_count = pending_.size();
   for (std::size_t i = 0; i < constraint_count; ++i) {
     if (!exclude_zero(pending_[i].expr)) return false;
   }
-  return std::ranges::all_of(map_.results(), exclude);
+  return std::ranges::all_of(results_, [this](Expr expr) { return exclude_zero(expr); });
 }
 
 // x mod d with d in [0, n] has no value for d = 0: d in [1, n].
 bool Domain::exclude_zero(Expr expr) {
-  if (!divisors_.has_variable_divisor(expr)) return true;
+  if (!expr.has_variable_divisor()) return true;
   const Traversal traversal(std::span(&expr, 1));
   for (const Expr node : traversal.nodes()) {
     if (!has_variable_divisor_itself(node)) continue;
@@ -305,6 +301,8 @@ struct Entry {
   Interval range;
 };
 
+using Entries = InlineVector<Entry, 6>;
+
 Entry entry_of(const Constraint& constraint) {
   if (std::optional<Congruence> congruence = as_congruence(constraint)) {
     return {.base = congruence->base, .congruence = congruence, .range = Interval::all()};
@@ -333,21 +331,22 @@ std::optional<Truth> join_entries(Entry& entry, const Entry& other) {
 }
 
 // Sorts the entries and joins those that constrain the same. False if two contradict each other.
-bool join_equal(std::vector<Entry>& entries) {
+bool join_equal(Entries& entries) {
   std::sort(entries.begin(), entries.end(), sorts_before);
   std::size_t kept = 0;
-  for (const Entry& entry : entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry entry = entries[i];
     const std::optional<Truth> joined =
         kept == 0 ? std::nullopt : join_entries(entries[kept - 1], entry);
     if (joined == Truth::kNever) return false;
     if (!joined) entries[kept++] = entry;
   }
-  entries.resize(kept);
+  entries.truncate(kept);
   return true;
 }
 
 // Moves the ranges of sums inwards to the grids that they lie on. False if one becomes empty.
-bool tighten_ranges(std::vector<Entry>& entries, const Congruence& congruence) {
+bool tighten_ranges(Entries& entries, const Congruence& congruence) {
   for (Entry& entry : entries) {
     if (entry.congruence) continue;
     const auto implied = implied_congruence(entry.base, congruence);
@@ -361,8 +360,7 @@ bool tighten_ranges(std::vector<Entry>& entries, const Congruence& congruence) {
 
 bool Domain::join() {
   if (constraints_.empty()) return true;
-  std::vector<Entry> entries;
-  entries.reserve(constraints_.size());
+  Entries entries;
   for (const Constraint& constraint : constraints_) {
     Entry entry = entry_of(constraint);
     if (entry.congruence && is_total(entry.base)) {
@@ -397,6 +395,73 @@ bool Domain::tighten_to_grid(const Congruence& congruence) {
   return restrict(id, tightened(bounds(id), congruence));
 }
 
+// What the others say may settle a constraint, or make it simpler. Each is looked at given all the
+// others as they are at that moment, so that the whole means the same after each step.
+bool Domain::compare() {
+  if (constraints_.size() < 2) return true;
+  bool has_assumed = false;
+  for (std::size_t i = 0; i < constraints_.size();) {
+    Constraint& constraint = constraints_[i];
+    if (has_assumed) start_from_bounds();
+    has_assumed = assume_for(variable_bits(constraint.expr), &constraint);
+    if (!has_assumed || !is_total(constraint.expr)) {
+      ++i;
+      continue;
+    }
+    // A grid has its own form.
+    const Expr simpler =
+        as_congruence(constraint) ? constraint.expr : simplifier_.simplify(constraint.expr);
+    const Interval values = simplifier_.range(simpler);
+    if (intersect(constraint.range, values).is_empty()) return false;
+    if (constraint.range.contains(values)) {
+      constraints_.erase_at(i);
+      continue;
+    }
+    constraint.expr = simpler;
+    ++i;
+  }
+  if (has_assumed) start_from_bounds();
+  return true;
+}
+
+// ---- range variables on a grid ----
+
+// s mod m = r: s becomes m * s + r. Not for dimensions and runtime variables, whose values have a
+// meaning outside the map.
+void Domain::rescale() {
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    const std::optional<Congruence> congruence = as_congruence(constraints_[i]);
+    if (!congruence || !congruence->base.is(ExprKind::kVariable)) continue;
+    const VariableId id = congruence->base.variable();
+    if (id.kind != VariableKind::kRange) continue;
+    const std::int64_t m = congruence->modulus;
+    const std::int64_t r = congruence->residue;
+    // Nothing that the map can mean may leave int64.
+    if (!ranges_[id.index].is_bounded()) continue;
+    const Interval shifted = ranges_[id.index] + Interval::point(-r);
+    constraints_.erase_at(i);
+    ranges_[id.index] = divide_exactly_within(shifted, m);
+    bounds_changed_ = true;
+    substitute_range(id.index, congruence->base * m + r);
+    return;
+  }
+}
+
+void Domain::substitute_range(std::uint32_t index, Expr replacement) {
+  const auto replace = [&](VariableId id) {
+    return id == VariableId{VariableKind::kRange, index} ? replacement : Expr();
+  };
+  InlineVector<Expr, 16> exprs;
+  exprs.append(results_);
+  exprs.append(others_);
+  for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
+  substitute(std::span<Expr>(exprs.begin(), exprs.end()), replace);
+  const Expr* next = exprs.begin();
+  for (Expr& expr : results_) expr = *next++;
+  for (Expr& expr : others_) expr = *next++;
+  for (Constraint& constraint : constraints_) constraint.expr = *next++;
+}
+
 // ---- runtime variables ----
 
 void Domain::restore_runtime_conditions() {
@@ -424,6 +489,7 @@ Condition& condition_of(std::vector<Condition>& conditions, VariableId id) {
 }  // namespace
 
 bool Domain::search_bounds() {
+  if (constraints_.empty()) return true;
   std::vector<Condition> conditions;
   for (const Constraint& constraint : constraints_) {
     const std::optional<VariableId> variable = only_variable(constraint.expr);
@@ -442,7 +508,11 @@ bool Domain::search_bounds() {
     const std::optional<SearchResult> found = search(condition, bounds(condition.variable));
     if (!found || !restrict(condition.variable, found->bounds)) return false;
     for (std::size_t i = 0; i < condition.constraints.size(); ++i) {
-      if (found->always_holds[i]) std::erase(constraints_, condition.constraints[i]);
+      if (!found->always_holds[i]) continue;
+      Constraint* const place = std::ranges::find(constraints_, condition.constraints[i]);
+      if (place != constraints_.end()) {
+        constraints_.erase_at(static_cast<std::size_t>(place - constraints_.begin()));
+      }
     }
   }
   return true;

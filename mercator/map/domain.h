@@ -10,21 +10,9 @@
 #include "mercator/expr/interval.h"
 #include "mercator/expr/simplifier.h"
 #include "mercator/map/index_map.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator::internal {
-
-// Tells which expressions may lack a value: those that divide by something that is not a constant.
-// Remembers its answers, so that each expression of a context is looked at once.
-class DivisorTable {
- public:
-  // Whether a divisor in `expr` is not a constant.
-  [[nodiscard]] bool has_variable_divisor(Expr expr);
-
- private:
-  enum class Answer : std::uint8_t { kUnknown, kNo, kYes };
-  std::vector<Answer> answers_;  // by Expr::id
-  std::vector<Expr> stack_;
-};
 
 // Bounds and constraints, with the rules that simplify them together.
 //
@@ -33,23 +21,32 @@ class DivisorTable {
 // dropped.
 class Domain {
  public:
-  // The map must outlive the domain.
-  Domain(const IndexMap& map, Simplifier& simplifier, DivisorTable& divisors);
+  // Of `map`, which must outlive the domain. `results` are its results, which restrict the domain
+  // where they have no value, `others` whatever else depends on its variables: both follow when a
+  // variable becomes another one.
+  Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
+         Simplifier& simplifier);
 
-  // Simplifies to a fixed point. `results` are those of the map, which restrict the domain where
-  // they have no value. False if the domain is found empty; it is then left in any state.
+  // Simplifies to a fixed point. False if the domain is found empty; it is then left in any state.
   // Afterwards the simplifier is set to the bounds.
   [[nodiscard]] bool simplify();
 
-  // Whether `expr` has a value everywhere in the bounds.
+  // Whether `expr` has a value everywhere in the domain, as far as the simplifier is told of it.
   [[nodiscard]] bool is_total(Expr expr);
 
-  [[nodiscard]] const std::vector<Interval>& dimensions() const { return dimensions_; }
-  [[nodiscard]] const std::vector<Interval>& ranges() const { return ranges_; }
+  // Tells the simplifier of the constraints that say something of the given variables (as
+  // `variable_bits` gives them), except for one of constraints(). False if there is none.
+  bool assume_for(std::uint64_t variables, const Constraint* left_out = nullptr);
+
+  [[nodiscard]] std::span<const Interval> dimensions() const { return dimensions_; }
+  [[nodiscard]] std::span<const Interval> ranges() const { return ranges_; }
   // Sorted by what they constrain.
-  [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
+  [[nodiscard]] std::span<const Constraint> constraints() const { return constraints_; }
 
  private:
+  using Constraints = InlineVector<Constraint, 6>;
+  using Bounds = InlineVector<Interval, 8>;
+
   // What became of a constraint that was looked at.
   enum class Outcome : std::uint8_t {
     kEmpty,    // no point satisfies it
@@ -61,28 +58,33 @@ class Domain {
   Interval& bounds(VariableId id);
   [[nodiscard]] bool has_empty_bounds() const;
   [[nodiscard]] bool restrict(VariableId id, Interval range);
+  void start_from_bounds();
   void restore_runtime_conditions();
 
   // Each is a stage of a round, and says false if it finds the domain empty.
   [[nodiscard]] bool exclude_zero_divisors();
   [[nodiscard]] bool place_pending();
   [[nodiscard]] bool join();
+  [[nodiscard]] bool compare();
   [[nodiscard]] bool search_bounds();
+  void rescale();
 
   [[nodiscard]] bool exclude_zero(Expr expr);
   [[nodiscard]] bool place(Constraint constraint);
   Outcome rewrite(Constraint& constraint);
   Outcome split_extremum(Constraint& constraint);
   [[nodiscard]] bool tighten_to_grid(const struct Congruence& congruence);
+  void substitute_range(std::uint32_t index, Expr replacement);
 
   const IndexMap& map_;
+  std::span<Expr> results_;
+  std::span<Expr> others_;
   Simplifier& simplifier_;
-  DivisorTable& divisors_;
-  std::vector<Interval> dimensions_;
-  std::vector<Interval> ranges_;
-  std::vector<Interval> runtimes_;
-  std::vector<Constraint> constraints_;
-  std::vector<Constraint> pending_;  // still to be placed
+  Bounds dimensions_;
+  Bounds ranges_;
+  Bounds runtimes_;
+  Constraints constraints_;
+  Constraints pending_;  // still to be placed
   bool bounds_changed_ = false;
 };
 

@@ -99,6 +99,7 @@ class IndexMap {
   friend std::strong_ordering operator<=>(const IndexMap& a, const IndexMap& b);
 
  private:
+  friend class MapSimplifier;
   void settle_names();
 
   ExprContext* context_;

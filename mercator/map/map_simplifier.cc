@@ -14,7 +14,6 @@ namespace mercator {
 
 namespace {
 
-using internal::DivisorTable;
 using internal::Domain;
 
 IndexMap empty_like(const IndexMap& map) {
@@ -25,12 +24,6 @@ IndexMap empty_like(const IndexMap& map) {
                   empty.constraints());
 }
 
-std::vector<Variable> with_bounds(std::vector<Variable> variables,
-                                  const std::vector<Interval>& bounds) {
-  for (std::size_t i = 0; i < variables.size(); ++i) variables[i].bounds = bounds[i];
-  return variables;
-}
-
 // Drops the range and runtime variables that do not occur and renumbers the others.
 class UnusedVariables {
  public:
@@ -38,18 +31,36 @@ class UnusedVariables {
                   std::vector<Expr>& results, std::vector<Constraint>& constraints)
       : ranges_(ranges), runtimes_(runtimes), results_(results), constraints_(constraints) {}
 
-  void drop() {
+  // False if all of them occur.
+  bool drop() {
+    if (are_all_used()) return false;
     find_used();
     if (std::ranges::find(range_is_used_, false) == range_is_used_.end() &&
         std::ranges::find(runtime_is_used_, false) == runtime_is_used_.end()) {
-      return;
+      return false;
     }
     const std::vector<std::uint32_t> range_numbers = keep_used(ranges_, range_is_used_);
     const std::vector<std::uint32_t> runtime_numbers = keep_used(runtimes_, runtime_is_used_);
     renumber(range_numbers, runtime_numbers);
+    return true;
   }
 
  private:
+  // Whether that can be told quickly: every variable has a bit of its own, which is set.
+  [[nodiscard]] bool are_all_used() const {
+    std::uint64_t used = 0;
+    for (const Expr result : results_) used |= variable_bits(result);
+    for (const Constraint& constraint : constraints_) used |= variable_bits(constraint.expr);
+    const auto are_used = [used](VariableKind kind, std::size_t count) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (i == kOwnVariableBits || (used & variable_bit({kind, i})) == 0) return false;
+      }
+      return true;
+    };
+    return are_used(VariableKind::kRange, ranges_.size()) &&
+           are_used(VariableKind::kRuntime, runtimes_.size());
+  }
+
   // A runtime variable needs the variables that say where its value lies.
   void find_used() {
     range_is_used_.assign(ranges_.size(), false);
@@ -122,31 +133,65 @@ struct MapSimplifier::Impl {
 
   IndexMap simplify(const IndexMap& map) {
     assert(&map.context() == &context);
-    Domain domain(map, simplifier, divisors);
+    InlineVector<Expr, 8> results{std::span<const Expr>(map.results())};
+    InlineVector<Expr, 8> indices;  // of the elements that the runtime variables are
+    for (const RuntimeVariable& runtime : map.runtimes()) {
+      indices.append(std::span<const Expr>(runtime.index));
+    }
+    const std::span<Expr> all_results(results.begin(), results.end());
+    const std::span<Expr> all_indices(indices.begin(), indices.end());
+    Domain domain(map, all_results, all_indices, simplifier);
     if (!domain.simplify()) return empty_like(map);
 
-    std::vector<Expr> results = map.results();
+    // What an index is where it has no value does not matter: the point of the map is there either
+    // way. But the runtime variable has its value whether or not the constraints hold.
+    simplifier.simplify(all_indices);
+    simplify_results(all_results, domain);
+
+    IndexMap simplified(context);
+    simplified.dimensions_ = map.dimensions_;
+    for (std::size_t i = 0; i < map.dimensions_.size(); ++i) {
+      simplified.dimensions_[i].bounds = domain.dimensions()[i];
+    }
+    simplified.ranges_ = map.ranges_;
+    for (std::size_t i = 0; i < map.ranges_.size(); ++i) {
+      simplified.ranges_[i].bounds = domain.ranges()[i];
+    }
+    simplified.runtimes_ = map.runtimes_;
+    const Expr* next_index = indices.begin();
+    for (RuntimeVariable& runtime : simplified.runtimes_) {
+      for (Expr& index : runtime.index) index = *next_index++;
+    }
+    simplified.results_.assign(results.begin(), results.end());
+    simplified.constraints_.assign(domain.constraints().begin(), domain.constraints().end());
+    if (UnusedVariables(simplified.ranges_, simplified.runtimes_, simplified.results_,
+                        simplified.constraints_)
+            .drop()) {
+      simplified.settle_names();
+    }
+    return simplified;
+  }
+
+  // The constraints count where they say something of what is not simple yet.
+  void simplify_results(std::span<Expr> results, Domain& domain) {
+    std::uint64_t variables = 0;
+    bool are_total = true;
+    for (const Expr result : results) {
+      if (!result.is_affine()) variables |= variable_bits(result);
+      are_total = are_total && !result.has_variable_divisor();
+    }
+    if (variables != 0 && !domain.constraints().empty()) domain.assume_for(variables);
+    if (are_total) {
+      simplifier.simplify(results);
+      return;
+    }
     for (Expr& result : results) {
       if (domain.is_total(result)) result = simplifier.simplify(result);
     }
-    std::vector<RuntimeVariable> runtimes = map.runtimes();
-    for (RuntimeVariable& runtime : runtimes) {
-      // What an index is where it has no value does not matter: the point of the map is there
-      // either way.
-      for (Expr& index : runtime.index) index = simplifier.simplify(index);
-    }
-    std::vector<Variable> ranges = with_bounds(map.ranges(), domain.ranges());
-    std::vector<Constraint> constraints = domain.constraints();
-    if (!ranges.empty() || !runtimes.empty()) {
-      UnusedVariables(ranges, runtimes, results, constraints).drop();
-    }
-    return IndexMap(context, with_bounds(map.dimensions(), domain.dimensions()), std::move(ranges),
-                    std::move(runtimes), std::move(results), std::move(constraints));
   }
 
   ExprContext& context;
   Simplifier simplifier;
-  DivisorTable divisors;
 };
 
 MapSimplifier::MapSimplifier(ExprContext& context) : impl_(std::make_unique<Impl>(context)) {}

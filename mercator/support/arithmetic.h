@@ -21,9 +21,19 @@ namespace mercator {
   return !__builtin_mul_overflow(a, b, out);
 }
 
+namespace internal {
+// Whether both are in [0, 2^32): their quotient is then that of 32-bit numbers, which machines
+// compute several times faster.
+[[nodiscard]] constexpr bool are_short(std::int64_t a, std::int64_t b) {
+  return ((static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b)) >> 32) == 0;
+}
+}  // namespace internal
+
 // a / b rounded toward minus infinity. Requires b != 0 and not (a = INT64_MIN and b = -1).
 [[nodiscard]] constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   assert(b != 0);
+  if (internal::are_short(a, b))
+    return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
   const std::int64_t q = a / b;
   return q - static_cast<std::int64_t>((a % b != 0) && ((a < 0) != (b < 0)));
 }
@@ -31,6 +41,8 @@ namespace mercator {
 // a - b * floor_div(a, b): has the sign of b, in [0, b - 1] for b > 0. Requires b != 0.
 [[nodiscard]] constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
   assert(b != 0);
+  if (internal::are_short(a, b))
+    return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
   if (b == -1) return 0;
   const std::int64_t r = a % b;
   return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;

@@ -292,7 +292,7 @@ TEST(MapSimplifier, WhatMayLackAValueStays) {
   EXPECT_EQ(simplified("(x, y) -> ((x mod y) floordiv y), domain: x in [0, 9], y in [-2, 2]"),
             "(x, y) -> ((x mod y) floordiv y), domain: x in [0, 9], y in [-2, 2]");
   EXPECT_EQ(simplified("(x, y) -> ((x mod y) floordiv y), domain: x in [0, 9], y in [0, 2]"),
-            "(x, y) -> ((x mod y) floordiv y), domain: x in [0, 9], y in [1, 2]");
+            "(x, y) -> (0), domain: x in [0, 9], y in [1, 2]");
   EXPECT_EQ(simplified("(x)[y] -> (x), domain: x in [0, 9], y in [-2, 2], x mod y in [-9, 9]"),
             "(x)[y] -> (x), domain: x in [0, 9], y in [-2, 2], x mod y in [-1, 1]");
 }

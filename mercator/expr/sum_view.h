@@ -1,0 +1,51 @@
+// Looking at any expression as a sum. For the files of this folder only.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mercator/expr/expr.h"
+
+namespace mercator::internal {
+
+// `constant + sum of coefficients[i] * operands[i]`.
+struct SumView {
+  explicit SumView(Expr expr) : one(expr) {
+    if (expr.is(ExprKind::kSum)) {
+      constant = expr.constant();
+      operands = expr.operands();
+      coefficients = expr.coefficients();
+    } else if (expr.is(ExprKind::kConstant)) {
+      constant = expr.value();
+    } else {
+      operands = std::span(&one, 1);
+      coefficients = std::span(&one_coefficient, 1);
+    }
+  }
+  SumView(const SumView&) = delete;
+  SumView& operator=(const SumView&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return operands.size(); }
+  // The coefficient of `term`; 0 if it is not one of the terms.
+  [[nodiscard]] std::int64_t coefficient_of(Expr term) const {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i] == term) return coefficients[i];
+    }
+    return 0;
+  }
+
+  Expr one;  // what `operands` refers to unless the expression is a sum
+  std::int64_t one_coefficient = 1;
+  std::int64_t constant = 0;
+  std::span<const Expr> operands;
+  std::span<const std::int64_t> coefficients;
+};
+
+// Whether `expr` is a quotient by a positive constant.
+[[nodiscard]] inline bool is_constant_quotient(Expr expr) {
+  return expr.is(ExprKind::kFloorDiv) && expr.divisor().is(ExprKind::kConstant) &&
+         expr.divisor().value() > 0;
+}
+
+}  // namespace mercator::internal
