@@ -4,8 +4,9 @@
     check_layers.py [ROOT]
 
 Both the includes of every source file and the DEPENDS of every mercator_library() must obey the arrows
-below, which are those of docs/architecture.md. Prints each violation as FILE:LINE: error: …; the exit
-status is 1 if there are any.
+below, which are those of docs/architecture.md. A folder X has one library, X, and may have others, X_…,
+that know it as well. Prints each violation as FILE:LINE: error: …; the exit status is 1 if there are
+any.
 """
 
 import pathlib
@@ -62,12 +63,13 @@ def dependency_errors(path, folder, text):
     for match in LIBRARY.finditer(text):
         name, arguments = match.groups()
         line = line_of(text, match.start())
-        if name != folder:
-            yield line, f"the library of mercator/{folder} is called {name}"
+        if name != folder and not name.startswith(folder + "_"):
+            yield line, f"a library of mercator/{folder} is called {name}"
         _, _, dependencies = arguments.partition("DEPENDS")
         for dependency in dependencies.split():
-            if dependency == folder or dependency not in below(folder):
-                yield line, f"{folder} may not depend on {dependency}: it is not below it"
+            is_beside = dependency == folder and name != folder
+            if not is_beside and dependency not in below(folder) - {folder}:
+                yield line, f"{name} may not depend on {dependency}: it is not below it"
 
 
 def check(root):

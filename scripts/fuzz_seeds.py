@@ -46,7 +46,17 @@ def maps():
             yield from body.splitlines()
 
 
-SEEDS = {"hlo_reader_fuzzer": programs, "indexing_fuzzer": programs, "map_reader_fuzzer": maps}
+def nothing():
+    """For fuzzers whose input is not text but choices."""
+    return []
+
+
+SEEDS = {
+    "hlo_reader_fuzzer": programs,
+    "indexing_fuzzer": programs,
+    "map_reader_fuzzer": maps,
+    "simplify_fuzzer": nothing,
+}
 
 
 def main():

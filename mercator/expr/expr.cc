@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mercator/expr/expr_table.h"
+#include "mercator/expr/node_places.h"
 #include "mercator/support/arithmetic.h"
 #include "mercator/support/inline_vector.h"
 
@@ -16,7 +17,12 @@ namespace {
 constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();  // has no negation
 constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
 
-bool by_structure(Expr a, Expr b) { return compare(a, b) < 0; }
+bool by_structure(Expr a, Expr b) {
+  // What most sums are made of needs no call.
+  if (a.kind() != b.kind()) return a.kind() < b.kind();
+  if (a.is(ExprKind::kVariable)) return a.variable() < b.variable();
+  return compare(a, b) < 0;
+}
 
 }  // namespace
 
@@ -45,7 +51,6 @@ std::strong_ordering compare(Expr a, Expr b) {
 
 // ---- construction ----
 
-using Terms = InlineVector<Term, 16>;
 using Operands = InlineVector<Expr, 16>;
 
 // What construction needs beyond the table of nodes.
@@ -53,6 +58,7 @@ struct ExprContext::Impl {
   explicit Impl(ExprContext& context) : table(context) {}
 
   internal::ExprTable table;
+  internal::NodePlaces places;
   std::array<Expr, 64> small_constants = {};
 };
 
@@ -60,6 +66,8 @@ ExprContext::ExprContext() : impl_(std::make_unique<Impl>(*this)) {}
 ExprContext::~ExprContext() = default;
 
 std::size_t ExprContext::size() const { return impl_->table.size(); }
+
+internal::NodePlaces& ExprContext::places() { return impl_->places; }
 
 Expr ExprContext::constant(std::int64_t value) {
   const bool is_small = value >= 0 && value < std::ssize(impl_->small_constants);
@@ -99,79 +107,245 @@ void sort_short(std::span<T> elements, Less less) {
   }
 }
 
-// Sorts the terms and adds up those with the same expression; terms that come to 0 go away. False
-// if a coefficient overflows.
-bool collect_terms(Terms& terms) {
-  sort_short(std::span<Term>(terms.begin(), terms.end()),
-             [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < terms.size();) {
-    Term sum = terms[i++];
-    for (; i < terms.size() && terms[i].expr == sum.expr; ++i) {
-      if (!checked_add(sum.coefficient, terms[i].coefficient, &sum.coefficient)) return false;
-    }
-    if (sum.coefficient != 0) terms[kept++] = sum;
-  }
-  terms.truncate(kept);
-  return true;
-}
+// A sum on its way to a node: terms sorted, each once.
+class SumBuilder {
+ public:
+  explicit SumBuilder(std::int64_t constant) : constant_(constant) {}
 
-// Adds coefficient * expr, where the terms of a sum become terms of the whole. The constant is in
-// 128 bits, since what overflows on the way may fit in the end. False if anything else overflows.
-bool flatten_term(const Term& term, Terms& terms, __int128& constant) {
-  const auto add_constant = [&](std::int64_t value) {
-    return !__builtin_add_overflow(constant, static_cast<__int128>(value) * term.coefficient,
-                                   &constant);
-  };
-  if (term.expr.is(ExprKind::kConstant)) return add_constant(term.expr.value());
-  if (!term.expr.is(ExprKind::kSum)) {
-    terms.push_back(term);
+  // Adds coefficient * expr, where the terms of a sum become terms of the whole. False if something
+  // leaves int64 that the sum could not take back.
+  [[nodiscard]] bool add(Expr expr, std::int64_t coefficient) {
+    if (expr.is(ExprKind::kSum)) return add_sum(expr, coefficient);
+    if (expr.is(ExprKind::kConstant)) return add_constant(expr.value(), coefficient);
+    return add_term(expr, coefficient);
+  }
+  // The same, but for a sum or a constant that is to stay whole.
+  [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
+    // Terms mostly come in order.
+    std::size_t place = operands_.size();
+    if (place > kFewTerms && by_structure(expr, operands_.back())) place = search(expr);
+    while (place > 0 && by_structure(expr, operands_[place - 1])) --place;
+    if (place > 0 && operands_[place - 1] == expr) {
+      return checked_add(coefficients_[place - 1], coefficient, &coefficients_[place - 1]);
+    }
+    if (place == operands_.size()) {
+      operands_.push_back(expr);
+      coefficients_.push_back(coefficient);
+    } else {
+      operands_.insert_at(place, expr);
+      coefficients_.insert_at(place, coefficient);
+    }
     return true;
   }
-  if (!add_constant(term.expr.constant())) return false;
-  for (std::size_t i = 0; i < term.expr.operands().size(); ++i) {
-    std::int64_t product = 0;
-    if (!checked_mul(term.expr.coefficients()[i], term.coefficient, &product)) return false;
-    // A constant or sum within a sum is there because it once overflowed; perhaps no longer.
-    if (!flatten_term({term.expr.operands()[i], product}, terms, constant)) return false;
+
+  // Takes out the terms that have come to 0. False if the constant does not fit.
+  [[nodiscard]] bool finish() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (coefficients_[i] == 0) continue;
+      operands_[kept] = operands_[i];
+      coefficients_[kept++] = coefficients_[i];
+    }
+    operands_.truncate(kept);
+    coefficients_.truncate(kept);
+    return constant_ >= kMinInt && constant_ <= kMaxInt;
   }
-  return true;
-}
+
+  [[nodiscard]] std::span<const Expr> operands() const { return operands_; }
+  [[nodiscard]] std::span<const std::int64_t> coefficients() const { return coefficients_; }
+  [[nodiscard]] std::int64_t constant() const { return static_cast<std::int64_t>(constant_); }
+
+ private:
+  static constexpr std::size_t kFewTerms = 16;
+
+  [[nodiscard]] bool add_constant(std::int64_t value, std::int64_t coefficient) {
+    return !__builtin_add_overflow(constant_, static_cast<__int128>(value) * coefficient,
+                                   &constant_);
+  }
+  [[nodiscard]] bool add_sum(Expr sum, std::int64_t coefficient) {
+    if (!add_constant(sum.constant(), coefficient)) return false;
+    const std::span<const Expr> operands = sum.operands();
+    const std::span<const std::int64_t> coefficients = sum.coefficients();
+    // Constants and sums sort last.
+    if (operands_.empty() && operands.back().kind() < ExprKind::kSum) {
+      operands_.append(operands);
+      coefficients_.append(coefficients);
+      if (coefficient == 1) return true;
+      for (std::int64_t& c : coefficients_) {
+        if (!checked_mul(c, coefficient, &c)) return false;
+      }
+      return true;
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      std::int64_t product = 0;
+      if (!checked_mul(coefficients[i], coefficient, &product)) return false;
+      // A constant or sum within a sum is there because it once overflowed; perhaps no longer.
+      if (!add(operands[i], product)) return false;
+    }
+    return true;
+  }
+  // One more than the place of the last term that does not come after `expr`.
+  [[nodiscard]] std::size_t search(Expr expr) const {
+    return static_cast<std::size_t>(
+        std::upper_bound(operands_.begin(), operands_.end(), expr, by_structure) -
+        operands_.begin());
+  }
+
+  // In 128 bits, since what overflows on the way may fit in the end.
+  __int128 constant_;
+  InlineVector<Expr, 16> operands_;
+  InlineVector<std::int64_t, 16> coefficients_;
+};
+
+}  // namespace
+
+namespace {
+
+// The same for sums of few terms, which nearly all are: in plain arrays, without a call.
+class SmallSumBuilder {
+ public:
+  static constexpr std::size_t kMaxTerms = 32;
+
+  explicit SmallSumBuilder(std::int64_t constant) : constant_(constant) {}
+
+  // False if the builder is not for this sum: it has too many terms, or a part of it overflows.
+  [[nodiscard]] bool build(std::span<const Term> terms) {
+    for (const Term& term : terms) {
+      const ExprKind kind = term.expr.kind();
+      if (kind == ExprKind::kSum) {
+        if (!add_sum(term.expr, term.coefficient)) return false;
+      } else if (kind == ExprKind::kConstant) {
+        if (!add_constant(term.expr.value(), term.coefficient)) return false;
+      } else if (!add_term(term.expr, term.coefficient)) {
+        return false;
+      }
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (coefficients_[i] == 0) continue;
+      operands_[kept] = operands_[i];
+      coefficients_[kept++] = coefficients_[i];
+    }
+    size_ = kept;
+    return true;
+  }
+
+  [[nodiscard]] std::span<const Expr> operands() const { return {operands_, size_}; }
+  [[nodiscard]] std::span<const std::int64_t> coefficients() const {
+    return {coefficients_, size_};
+  }
+  [[nodiscard]] std::int64_t constant() const { return constant_; }
+
+ private:
+  [[nodiscard]] bool add_constant(std::int64_t value, std::int64_t coefficient) {
+    std::int64_t product = 0;
+    return checked_mul(value, coefficient, &product) && checked_add(constant_, product, &constant_);
+  }
+  [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
+    std::size_t place = size_;
+    while (place > 0 && by_structure(expr, operands_[place - 1])) --place;
+    if (place > 0 && operands_[place - 1] == expr) {
+      return checked_add(coefficients_[place - 1], coefficient, &coefficients_[place - 1]);
+    }
+    if (size_ == kMaxTerms) return false;
+    for (std::size_t i = size_; i > place; --i) {
+      operands_[i] = operands_[i - 1];
+      coefficients_[i] = coefficients_[i - 1];
+    }
+    operands_[place] = expr;
+    coefficients_[place] = coefficient;
+    ++size_;
+    return true;
+  }
+  [[nodiscard]] bool add_sum(Expr sum, std::int64_t coefficient) {
+    const std::span<const Expr> operands = sum.operands();
+    const std::span<const std::int64_t> coefficients = sum.coefficients();
+    // A constant or sum within a sum is there because it once overflowed. They sort last.
+    if (operands.back().kind() >= ExprKind::kSum || operands.size() > kMaxTerms ||
+        !add_constant(sum.constant(), coefficient)) {
+      return false;
+    }
+    if (size_ == 0) {
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        operands_[i] = operands[i];
+        if (!checked_mul(coefficients[i], coefficient, &coefficients_[i])) return false;
+      }
+      size_ = operands.size();
+      return true;
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      std::int64_t product = 0;
+      if (!checked_mul(coefficients[i], coefficient, &product) || !add_term(operands[i], product)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Nothing is read before it is written, hence there is nothing to initialise.
+  union Operands {
+    Operands() {}  // NOLINT(modernize-use-equals-default)
+    Expr data[kMaxTerms];
+  };
+
+  std::int64_t constant_;
+  std::size_t size_ = 0;
+  Operands storage_;
+  Expr* const operands_ = storage_.data;
+  std::int64_t coefficients_[kMaxTerms];
+};
 
 }  // namespace
 
 Expr ExprContext::sum(std::span<const Term> terms, std::int64_t constant) {
-  Terms flat;
-  __int128 wide_constant = constant;
-  const bool fits =
-      std::ranges::all_of(
-          terms, [&](const Term& term) { return flatten_term(term, flat, wide_constant); }) &&
-      wide_constant >= kMinInt && wide_constant <= kMaxInt && collect_terms(flat);
-  const std::int64_t flat_constant = fits ? static_cast<std::int64_t>(wide_constant) : constant;
-  if (!fits) {
-    // As written: each term whole.
-    flat.clear();
-    flat.append(terms);
-    if (!collect_terms(flat)) {  // a x + b x with a + b too large: count the expressions a x, b x
-      flat.clear();
-      for (const Term& term : terms) flat.push_back({sum(std::span(&term, 1)), 1});
-      [[maybe_unused]] const bool few = collect_terms(flat);
-      assert(few);
+  SmallSumBuilder small(constant);
+  return small.build(terms) ? node_of(small) : large_sum(terms, constant);
+}
+
+Expr ExprContext::large_sum(std::span<const Term> terms, std::int64_t constant) {
+  constexpr std::size_t kManyTerms = 64;
+  if (terms.size() > kManyTerms) {
+    // In order, so that none of them moves another.
+    const auto in_order = [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); };
+    if (!std::is_sorted(terms.begin(), terms.end(), in_order)) {
+      std::vector<Term> sorted(terms.begin(), terms.end());
+      std::stable_sort(sorted.begin(), sorted.end(), in_order);
+      return large_sum(sorted, constant);
     }
   }
-  if (flat.empty()) return this->constant(flat_constant);
-  if (flat.size() == 1 && flat_constant == 0 && flat[0].coefficient == 1) return flat[0].expr;
+  {
+    SumBuilder builder(constant);
+    const auto add = [&](const Term& term) { return builder.add(term.expr, term.coefficient); };
+    if (std::ranges::all_of(terms, add) && builder.finish()) return node_of(builder);
+  }
+  // As written: each term whole.
+  SumBuilder whole(constant);
+  const auto add_whole = [&](const Term& term) {
+    return whole.add_term(term.expr, term.coefficient);
+  };
+  if (std::ranges::all_of(terms, add_whole) && whole.finish()) return node_of(whole);
+  // a x + b x with a + b too large: count the expressions a x, b x.
+  SumBuilder counted(constant);
+  for (const Term& term : terms) {
+    [[maybe_unused]] const bool fits = counted.add_term(sum(std::span(&term, 1)), 1);
+    assert(fits);
+  }
+  [[maybe_unused]] const bool fits = counted.finish();
+  assert(fits);
+  return node_of(counted);
+}
 
-  Operands operands;
-  InlineVector<std::int64_t, 16> coefficients;
-  for (const Term& term : flat) {
-    operands.push_back(term.expr);
-    coefficients.push_back(term.coefficient);
+template <class Sum>
+Expr ExprContext::node_of(const Sum& sum) {
+  const std::span<const Expr> operands = sum.operands();
+  if (operands.empty()) return constant(sum.constant());
+  if (operands.size() == 1 && sum.constant() == 0 && sum.coefficients()[0] == 1) {
+    return operands[0];
   }
   return Expr(impl_->table.find_or_add({.kind = ExprKind::kSum,
-                                        .value = flat_constant,
+                                        .value = sum.constant(),
                                         .operands = operands,
-                                        .coefficients = coefficients}));
+                                        .coefficients = sum.coefficients()}));
 }
 
 Expr ExprContext::product(std::span<const Expr> factors) {

@@ -62,6 +62,7 @@ struct VariableId {
 namespace internal {
 struct ExprNode;
 class ExprTable;
+class NodePlaces;
 }  // namespace internal
 
 // A handle to an expression, as cheap to copy as a pointer. It is valid as long as its context. A
@@ -174,8 +175,14 @@ class ExprContext {
   // The number of expressions made, one more than the largest id.
   [[nodiscard]] std::size_t size() const;
 
+  // Scratch memory of Traversal.
+  [[nodiscard]] internal::NodePlaces& places();
+
  private:
   Expr extremum(ExprKind kind, std::span<const Expr> operands);
+  Expr large_sum(std::span<const Term> terms, std::int64_t constant);
+  template <class Sum>
+  Expr node_of(const Sum& sum);
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

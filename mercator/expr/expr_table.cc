@@ -28,16 +28,23 @@ std::uint64_t hash_of(const NodeStructure& structure) {
   return hash.value();
 }
 
+template <class T>
+bool have_same_elements(std::span<const T> a, const T* b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!(a[i] == b[i])) return false;
+  }
+  return true;
+}
+
 bool is_node(const NodeStructure& structure, const ExprNode& node) {
   return structure.kind == node.kind && structure.value == node.value &&
          structure.variable_kind == node.variable_kind &&
          structure.operands.size() == node.operand_count &&
-         std::equal(structure.operands.begin(), structure.operands.end(), node.operands) &&
-         std::equal(structure.coefficients.begin(), structure.coefficients.end(),
-                    node.coefficients);
+         have_same_elements(structure.operands, node.operands) &&
+         have_same_elements(structure.coefficients, node.coefficients);
 }
 
-constexpr std::size_t kFirstCapacity = 64;
+constexpr std::size_t kFirstCapacity = 256;
 
 }  // namespace
 

@@ -70,6 +70,19 @@ struct Interval {
 [[nodiscard]] Interval floor_div(Interval a, std::int64_t n);
 [[nodiscard]] Interval floor_mod(Interval a, std::int64_t n);
 
+// constant + sum of coefficient * interval, as the operators above give it, but faster.
+class LinearRange {
+ public:
+  explicit LinearRange(std::int64_t constant) : range_(Interval::point(constant)) {}
+
+  void add(Interval interval, std::int64_t coefficient);
+  [[nodiscard]] Interval range() const { return range_; }
+
+ private:
+  Interval range_;
+  bool is_plain_ = range_.is_bounded();  // neither infinite nor empty
+};
+
 // The least interval that contains every x for which k * x lies in `range`. Requires k != 0.
 [[nodiscard]] Interval divide_exactly_within(Interval range, std::int64_t k);
 
@@ -102,6 +115,23 @@ inline Interval operator*(Interval a, std::int64_t k) {
     return k >= 0 ? product : Interval{product.hi, product.lo};
   }
   return a * Interval::point(k);
+}
+
+inline void LinearRange::add(Interval interval, std::int64_t coefficient) {
+  if (is_plain_ && interval.is_bounded() && !interval.is_empty()) {
+    std::int64_t at_lo = 0;
+    std::int64_t at_hi = 0;
+    Interval sum;
+    if (checked_mul(interval.lo, coefficient, &at_lo) &&
+        checked_mul(interval.hi, coefficient, &at_hi) &&
+        checked_add(range_.lo, coefficient >= 0 ? at_lo : at_hi, &sum.lo) &&
+        checked_add(range_.hi, coefficient >= 0 ? at_hi : at_lo, &sum.hi) && sum.is_bounded()) {
+      range_ = sum;
+      return;
+    }
+  }
+  is_plain_ = false;
+  range_ = range_ + interval * coefficient;
 }
 
 inline Interval floor_div(Interval a, std::int64_t n) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "mercator/expr/node_places.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
@@ -46,19 +47,16 @@ void QuotientMemo::set(Expr numerator, std::int64_t divisor, Expr quotient) {
   slot = {epoch_, numerator.id(), divisor, quotient};
 }
 
-ExprRecord& NormalForm::record(Expr expr) {
-  const std::uint32_t id = expr.id();
+ExprRecord& NormalForm::new_record(std::uint32_t id) {
   if (id >= records_.size()) {
     constexpr std::size_t kFirstSize = 64;
     records_.resize(std::max({kFirstSize, context_.size(), 2 * records_.size()}));
   }
   ExprRecord& record = records_[id];
-  if (record.epoch != epoch_) {
-    const std::uint32_t mark = record.mark;
-    record = {};
-    record.epoch = epoch_;
-    record.mark = mark;
-  }
+  const std::uint32_t mark = record.mark;
+  record = {};
+  record.epoch = epoch_;
+  record.mark = mark;
   return record;
 }
 
@@ -69,19 +67,25 @@ void NormalForm::set_bounds(const VariableBounds& bounds) {
     bounds_[kind].append(kinds[kind]);
   }
   facts_.clear();
+  start_epoch();
+}
+
+void NormalForm::start_epoch() {
   remainder_pool_.clear();
   quotients_.clear();
   ++epoch_;
+  bits_of_constants_ = 0;
+  for (std::uint32_t kind = 0; kind < 3; ++kind) {
+    for (std::uint32_t i = 0; i < bounds_[kind].size(); ++i) {
+      if (!bounds_[kind][i].is_point()) continue;
+      bits_of_constants_ |= variable_bit({static_cast<VariableKind>(kind), i});
+    }
+  }
 }
 
 // ---- facts ----
 
 void NormalForm::assume(Expr expr, Interval range) {
-  const auto forget = [this] {
-    remainder_pool_.clear();
-    quotients_.clear();
-    ++epoch_;
-  };
   if (expr.is(ExprKind::kMod) && expr.divisor().is(ExprKind::kConstant) && range.is_point()) {
     const Expr base = normalize(expr.dividend());
     const SumView view(base);
@@ -90,7 +94,7 @@ void NormalForm::assume(Expr expr, Interval range) {
     const std::int64_t residue = floor_mod(floor_mod(range.lo, m) - floor_mod(view.constant, m), m);
     const Expr bare = view.constant == 0 ? base : base - context_.constant(view.constant);
     facts_.residues.push_back({bare, m, residue});
-    forget();
+    start_epoch();
     return;
   }
   const Expr normal = normalize(expr);
@@ -112,20 +116,12 @@ void NormalForm::assume(Expr expr, Interval range) {
     bounds[id.index] =
         intersect(bounds[id.index], divide_exactly_within(shifted + -others, view.coefficients[i]));
   }
-  forget();
+  start_epoch();
 }
 
 // ---- ranges ----
 
-Interval NormalForm::variable_range(VariableId id) const {
-  const InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
-  return id.index < bounds.size() ? bounds[id.index] : Interval::all();
-}
-
-Interval NormalForm::range(Expr expr) {
-  if (expr.is(ExprKind::kConstant)) return Interval::point(expr.value());
-  if (expr.is(ExprKind::kVariable)) return variable_range(expr.variable());
-  if (const ExprRecord& known = record(expr); known.has_range) return known.range;
+Interval NormalForm::new_range(Expr expr) {
   Interval range = compute_range(expr);
   for (const RangeFact& fact : facts_.ranges) {
     if (fact.base == expr) range = intersect(range, fact.range);
@@ -221,20 +217,27 @@ Interval remainder_range(Interval range, const SumView& x, std::int64_t m) {
 
 }  // namespace
 
+Interval NormalForm::range_by_facts(const SumView& sum) {
+  Interval range = Interval::all();
+  for (const RangeFact& fact : facts_.ranges) {
+    range = intersect(range, range_by_fact(*this, sum, fact));
+  }
+  return range;
+}
+
 Interval NormalForm::sum_range(Expr expr) {
   const SumView view(expr);
-  Interval result = Interval::point(view.constant);
+  LinearRange by_terms(view.constant);
   bool has_quotient = false;
   bool has_extremum = false;
   for (std::size_t i = 0; i < view.size(); ++i) {
     const ExprKind kind = view.operands[i].kind();
-    result = result + range(view.operands[i]) * view.coefficients[i];
+    by_terms.add(range(view.operands[i]), view.coefficients[i]);
     has_quotient = has_quotient || kind == ExprKind::kFloorDiv || kind == ExprKind::kProduct;
     has_extremum = has_extremum || kind == ExprKind::kMin || kind == ExprKind::kMax;
   }
-  for (const RangeFact& fact : facts_.ranges) {
-    result = intersect(result, range_by_fact(*this, view, fact));
-  }
+  Interval result = by_terms.range();
+  if (!facts_.ranges.empty()) result = intersect(result, range_by_facts(view));
   if (has_extremum) result = extremum_sum_range(expr, result);
   if (!has_quotient || depth_ >= kMaxRecursion) return result;
   const Remainders parts = remainders(expr);
@@ -289,7 +292,7 @@ Interval NormalForm::extremum_sum_range(Expr expr, Interval known) {
 
 // ---- normal form ----
 
-Expr NormalForm::normalize(Expr expr) {
+Expr NormalForm::normalize_others(Expr expr) {
   if (expr.is(ExprKind::kConstant)) return expr;
   if (expr.is(ExprKind::kVariable)) {
     const Interval bounds = variable_range(expr.variable());
@@ -312,14 +315,11 @@ Expr NormalForm::compute_normal(Expr expr) {
   switch (expr.kind()) {
     case ExprKind::kConstant:
     case ExprKind::kVariable:
-      return normalize(expr);
+      return expr;
     case ExprKind::kSum:
       return normalize_sum(expr);
-    case ExprKind::kProduct: {
-      InlineVector<Expr, 8> factors;
-      for (const Expr factor : expr.operands()) factors.push_back(normalize(factor));
-      return context_.product(factors);
-    }
+    case ExprKind::kProduct:
+      return normalize_product(expr);
     case ExprKind::kFloorDiv:
     case ExprKind::kMod:
       return normalize_division(expr);
@@ -344,7 +344,69 @@ Expr NormalForm::normalize_sum(Expr expr) {
     if (i > same) normal = normalize(operands[i]);
     terms.push_back({i < same ? operands[i] : normal, expr.coefficients()[i]});
   }
-  return context_.sum(terms, expr.constant());
+  return without_known_quotients(context_.sum(terms, expr.constant()));
+}
+
+// x floordiv m is (x - b) / m where x is known to leave the residue b.
+Expr NormalForm::without_known_quotients(Expr sum) {
+  if (facts_.residues.empty() || !sum.is(ExprKind::kSum)) return sum;
+  for (std::size_t i = 0; i < facts_.residues.size(); ++i) {
+    const ResidueFact fact = facts_.residues[i];
+    const Expr known = quotient(fact.base, fact.modulus);
+    const std::int64_t c = SumView(sum).coefficient_of(known);
+    if (c == 0 || c == Interval::kMinusInfinity || c % fact.modulus != 0) continue;
+    const std::int64_t times = c / fact.modulus;
+    std::int64_t shift = 0;
+    if (!checked_mul(times, fact.residue, &shift) || shift == Interval::kMinusInfinity) continue;
+    const Term terms[] = {{sum, 1}, {known, -c}, {fact.base, times}};
+    const Expr result = context_.sum(terms, -shift);
+    log_.count(Rule::kKnownQuotient);
+    log_.report(Rule::kKnownQuotient, sum, result, {});
+    sum = result;
+  }
+  return sum;
+}
+
+namespace {
+
+// The common factor of the terms and the constant of a sum, with the sign of the first coefficient;
+// 1 if there is none, or for what is not a sum.
+std::int64_t content_of(Expr expr) {
+  if (!expr.is(ExprKind::kSum) || expr.constant() == Interval::kMinusInfinity) return 1;
+  std::int64_t content = expr.constant();
+  for (const std::int64_t c : expr.coefficients()) {
+    if (c == Interval::kMinusInfinity) return 1;
+    content = gcd(content, c);
+  }
+  return expr.coefficients()[0] < 0 ? -content : content;
+}
+
+}  // namespace
+
+// Constants leave the factors, so that they meet what divides the product.
+Expr NormalForm::normalize_product(Expr expr) {
+  InlineVector<Expr, 8> factors;
+  std::int64_t content = 1;
+  // A constant among the factors is there because their product would not fit.
+  const bool may_move = !expr.operands().back().is(ExprKind::kConstant);
+  for (const Expr operand : expr.operands()) {
+    const Expr factor = normalize(operand);
+    const std::int64_t own = may_move ? content_of(factor) : 1;
+    std::int64_t product = 0;
+    if (own == 1 || !checked_mul(content, own, &product)) {
+      factors.push_back(factor);
+      continue;
+    }
+    content = product;
+    const SumView view(factor);
+    InlineVector<Term, 8> terms;
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      terms.push_back({view.operands[i], view.coefficients[i] / own});
+    }
+    factors.push_back(context_.sum(terms, view.constant / own));
+  }
+  if (content != 1) factors.push_back(context_.constant(content));
+  return context_.product(factors);
 }
 
 namespace {
@@ -453,7 +515,7 @@ Expr NormalForm::normalize_division(Expr expr) {
   std::int64_t unused = 0;
   if (!checked_sub(0, n, &unused)) return dividend - q * n;
   const Term terms[] = {{dividend, 1}, {q, -n}};
-  return context_.sum(terms);
+  return without_known_quotients(context_.sum(terms));
 }
 
 // ---- quotients by a constant ----
@@ -554,17 +616,25 @@ Expr QuotientProblem::numerator() const {
 }
 
 void QuotientProblem::update() {
-  const bool looks_inside =
-      normal_form.has_facts() || std::ranges::any_of(parts, [](const Part& part) {
-        return !part.expr.is(ExprKind::kVariable);
-      });
-  if (looks_inside) {
+  const bool has_other_parts = std::ranges::any_of(
+      parts, [](const Part& part) { return !part.expr.is(ExprKind::kVariable); });
+  if (has_other_parts || parts.size() > SumView::kShort) {
+    // There may be other remainders now.
     set_numerator(numerator(), divisor);
     return;
   }
   remainders.clear();
-  range = Interval::point(constant);
-  for (const Part& part : parts) range = range + part.range * part.coefficient;
+  LinearRange by_parts(constant);
+  for (const Part& part : parts) by_parts.add(part.range, part.coefficient);
+  range = by_parts.range();
+  if (!normal_form.has_facts()) return;
+  InlineVector<Expr, SumView::kShort> operands;
+  InlineVector<std::int64_t, SumView::kShort> coefficients;
+  for (const Part& part : parts) {
+    operands.push_back(part.expr);
+    coefficients.push_back(part.coefficient);
+  }
+  range = intersect(range, normal_form.range_by_facts(SumView(constant, operands, coefficients)));
 }
 
 void QuotientProblem::take_out(Expr expr, std::int64_t coefficient) {
@@ -596,6 +666,30 @@ Expr QuotientProblem::expr(Expr quotient) const {
   InlineVector<Term, 12> terms(outside_);
   terms.push_back({quotient, 1});
   return context.sum(terms);
+}
+
+// What it costs to compute the expressions, shared parts once. A constant added last is free: it
+// ends up as the offset of an address.
+std::int64_t NormalForm::weight(std::span<const Expr> exprs) {
+  std::int64_t sum = 0;
+  InlineVector<Expr, 32> pending;
+  NodePlaces& places = context_.places();
+  places.clear();
+  const auto visit = [&](Expr node) {
+    if (node.operands().empty() || !places.try_set(node, 0)) return;
+    sum += node.operation_weight();
+    if (!node.is_affine()) pending.push_back(node);
+  };
+  for (const Expr expr : exprs) {
+    visit(expr);
+    if (expr.is(ExprKind::kSum) && expr.constant() != 0) --sum;
+  }
+  while (!pending.empty()) {
+    const Expr node = pending.back();
+    pending.pop_back();
+    for (const Expr operand : node.operands()) visit(operand);
+  }
+  return sum;
 }
 
 }  // namespace mercator::internal

@@ -45,6 +45,7 @@ struct Remainders {
 struct ExprRecord {
   std::uint32_t epoch = 0;
   bool has_range = false;
+  bool is_presented_exactly = false;
   std::uint32_t first_remainder = 0;
   std::uint32_t remainder_count = 0;
   std::uint32_t mark = 0;  // of the last traversal that met it
@@ -99,21 +100,37 @@ class NormalForm {
   [[nodiscard]] bool is_exhausted() const { return steps_left_ < 0; }
 
   // `expr` in normal form.
-  Expr normalize(Expr expr);
+  Expr normalize(Expr expr) {
+    const bool is_normal = expr.is_affine() && (variable_bits(expr) & bits_of_constants_) == 0;
+    return is_normal ? expr : normalize_others(expr);
+  }
   // The normal form of `numerator floordiv divisor`, for a numerator in normal form and divisor >
   // 0.
   Expr quotient(Expr numerator, std::int64_t divisor);
   // An interval that contains every value of `expr`, in normal form or not.
-  Interval range(Expr expr);
+  Interval range(Expr expr) {
+    if (expr.is(ExprKind::kConstant)) return Interval::point(expr.value());
+    if (expr.is(ExprKind::kVariable)) return variable_range(expr.variable());
+    if (const ExprRecord& known = record(expr); known.has_range) return known.range;
+    return new_range(expr);
+  }
+  // What the facts alone say of a sum.
+  Interval range_by_facts(const SumView& sum);
   // The remainders that make `expr` a sum of fewer terms. Those taken first that save most.
   Remainders remainders(Expr expr);
   // The quotient of a remainder: `dividend floordiv divisor`.
   Expr quotient_of(const Remainder& remainder);
 
   // The record of `expr`; valid until the next call of anything here.
-  ExprRecord& record(Expr expr);
+  ExprRecord& record(Expr expr) {
+    const std::uint32_t id = expr.id();
+    return id < records_.size() && records_[id].epoch == epoch_ ? records_[id] : new_record(id);
+  }
   // A number that no `mark` has yet.
   std::uint32_t new_mark() { return ++last_mark_; }
+
+  // What it costs to compute the expressions together, an offset added last being free.
+  std::int64_t weight(std::span<const Expr> exprs);
 
   // What knows of congruences; see facts.h.
   [[nodiscard]] const Facts& facts() const { return facts_; }
@@ -122,12 +139,21 @@ class NormalForm {
   RuleLog& log() { return log_; }
 
  private:
+  ExprRecord& new_record(std::uint32_t id);
+  void start_epoch();
+  Expr normalize_others(Expr expr);
+  Interval new_range(Expr expr);
   Interval compute_range(Expr expr);
   Interval sum_range(Expr expr);
   Interval extremum_sum_range(Expr expr, Interval known);
-  Interval variable_range(VariableId id) const;
+  [[nodiscard]] Interval variable_range(VariableId id) const {
+    const InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
+    return id.index < bounds.size() ? bounds[id.index] : Interval::all();
+  }
   Expr compute_normal(Expr expr);
   Expr normalize_sum(Expr expr);
+  Expr without_known_quotients(Expr sum);
+  Expr normalize_product(Expr expr);
   Expr normalize_division(Expr expr);
   Expr normalize_variable_division(bool is_quotient, Expr dividend, Expr divisor);
   Expr normalize_extremum(Expr expr);
@@ -136,6 +162,8 @@ class NormalForm {
 
   ExprContext& context_;
   InlineVector<Interval, 8> bounds_[3];  // by VariableKind
+  std::uint64_t bits_of_constants_ =
+      ~std::uint64_t{0};  // of the variables that have one value, if not more
   Facts facts_;
   RuleLog log_;
   std::vector<ExprRecord> records_;  // by id

@@ -1,22 +1,29 @@
 #include "mercator/expr/presentation.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
 
 Expr Presentation::present(Expr expr) {
+  is_exact_ = true;
   return expr.is(ExprKind::kSum) && !expr.is_affine() ? present_sum(expr, /*is_part=*/false)
                                                       : present_part(expr);
 }
 
 Expr Presentation::present_part(Expr expr) {
   if (expr.is_affine() || normal_form_.is_exhausted()) return expr;
-  if (const Expr known = normal_form_.record(expr).presented) return known;
+  if (const ExprRecord& known = normal_form_.record(expr); known.presented) {
+    is_exact_ = is_exact_ && known.is_presented_exactly;
+    return known.presented;
+  }
+  const bool was_exact = std::exchange(is_exact_, true);
   const Expr result = compute(expr);
-  normal_form_.record(expr).presented = result;
+  ExprRecord& record = normal_form_.record(expr);
+  record.presented = result;
+  record.is_presented_exactly = is_exact_;
+  is_exact_ = is_exact_ && was_exact;
   return result;
 }
 
@@ -25,6 +32,7 @@ Expr Presentation::compute(Expr expr) {
   if (is_constant_quotient(expr)) return present_quotient(expr.dividend(), expr.divisor().value());
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(present_part(operand));
+  is_exact_ = false;
   switch (expr.kind()) {
     case ExprKind::kProduct:
       return context_.product(operands);
@@ -69,6 +77,7 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
     if (!smaller) continue;
     rest = smaller;
     quotients.push_back(quotient);
+    is_exact_ = false;
   }
   for (const Term& quotient : quotients) {
     terms.push_back({present_quotient(quotient.expr.dividend(), quotient.expr.divisor().value()),
@@ -154,74 +163,55 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
 Expr Presentation::present_remainder(const Remainder& remainder) {
   const Expr x = remainder.dividend;
   if (!remainder.divisor.is(ExprKind::kConstant)) {
+    is_exact_ = false;
     return context_.mod(present_part(x), present_part(remainder.divisor));
   }
   const std::int64_t m = remainder.divisor.value();
-  if (const Expr shared = shared_dividend(x, m)) return context_.mod(shared, remainder.divisor);
-  const SumView view(x);
-  InlineVector<Term, 12> terms;
-  const bool is_plain = normal_form_.remainders(x).remainders.empty();
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    std::int64_t c = view.coefficients[i];
-    // -1 saves the multiplication; within a remainder of x, coefficients belong together.
-    if (is_plain && m > 2 && floor_mod(c, m) == m - 1) c = -1;
-    terms.push_back({view.operands[i], c});
+  const Remainders inner = normal_form_.remainders(x);
+  Expr best;
+  std::int64_t best_weight = 0;
+  const auto consider = [&](Expr dividend) {
+    const Expr presented = present_part(dividend);
+    const std::int64_t weight = best ? normal_form_.weight({&presented, 1}) : 0;
+    if (best && weight >= best_weight) return;
+    best = presented;
+    best_weight = weight;
+    is_exact_ = is_exact_ && dividend == x;
+  };
+  consider(reduced(SumView(x), {}, m));
+  if (!inner.remainders.empty()) {
+    // Coefficients that belong together may be worth more than small ones.
+    best_weight = normal_form_.weight({&best, 1});
+    consider(x);
+    InlineVector<Term, 12> remainders;
+    for (const Remainder& one : inner.remainders) {
+      const Expr q = normal_form_.quotient_of(one);
+      remainders.push_back({one.dividend - one.divisor * q, one.coefficient});
+    }
+    consider(reduced(SumView(inner.rest), remainders, m));
   }
+  return context_.mod(best, remainder.divisor);
+}
+
+// The sum of the terms and of `more`, with other coefficients and another constant that leave the
+// same remainder by m.
+Expr Presentation::reduced(const SumView& sum, std::span<const Term> more, std::int64_t m) {
+  InlineVector<Term, 12> terms;
+  const auto add = [&](Expr expr, std::int64_t coefficient) {
+    std::int64_t c = floor_mod(coefficient, m);
+    // -1 saves the multiplication.
+    if (m > 2 && c == m - 1) c = -1;
+    if (c != 0) terms.push_back({expr, c});
+  };
+  for (std::size_t i = 0; i < sum.size(); ++i) add(sum.operands[i], sum.coefficients[i]);
+  for (const Term& term : more) add(term.expr, term.coefficient);
   // The constant nearest to zero that keeps the dividend non-negative, if one of the two does.
-  std::int64_t constant = floor_mod(view.constant, m);
+  std::int64_t constant = floor_mod(sum.constant, m);
   if (constant != 0) {
     const Interval range = normal_form_.range(context_.sum(terms, constant));
     if (!range.is_empty() && range.lo >= m) constant -= m;
   }
-  return context_.mod(present_part(context_.sum(terms, constant)), remainder.divisor);
-}
-
-// ---- sharing ----
-
-void Presentation::share_dividends(Expr expr) {
-  constexpr std::size_t kMaxDividends = 32;
-  if (expr.is_affine()) return;
-  InlineVector<Expr, 16> pending = {expr};
-  const std::uint32_t mark = normal_form_.new_mark();
-  while (!pending.empty() && dividends_.size() < kMaxDividends) {
-    const Expr node = pending.back();
-    pending.pop_back();
-    if (std::exchange(normal_form_.record(node).mark, mark) == mark) continue;
-    if (is_constant_quotient(node) && node.dividend().is(ExprKind::kSum)) {
-      dividends_.push_back({node.dividend(), node.divisor().value()});
-    }
-    for (const Expr operand : node.operands()) {
-      if (!operand.is_affine()) pending.push_back(operand);
-    }
-  }
-}
-
-Expr Presentation::shared_dividend(Expr x, std::int64_t m) {
-  const SumView view(x);
-  const auto is_congruent = [m](std::int64_t a, std::int64_t b) {
-    return floor_mod(a, m) == floor_mod(b, m);
-  };
-  for (const Dividend& dividend : dividends_) {
-    if (dividend.divisor % m != 0 || dividend.expr == x) continue;
-    const SumView other(dividend.expr);
-    if (!is_congruent(view.constant, other.constant)) continue;
-    bool is_same = true;
-    for (std::size_t i = 0; is_same && i < other.size(); ++i) {
-      is_same = is_congruent(other.coefficients[i], view.coefficient_of(other.operands[i]));
-    }
-    for (std::size_t i = 0; is_same && i < view.size(); ++i) {
-      is_same = is_congruent(view.coefficients[i], other.coefficient_of(view.operands[i]));
-    }
-    if (!is_same) continue;
-    normal_form_.log().count(Rule::kSharedDividend);
-    if (normal_form_.log().has_listener()) {
-      const Expr divisor = context_.constant(m);
-      normal_form_.log().report(Rule::kSharedDividend, context_.mod(x, divisor),
-                                context_.mod(dividend.expr, divisor), {});
-    }
-    return dividend.expr;
-  }
-  return {};
+  return context_.sum(terms, constant);
 }
 
 }  // namespace mercator::internal

@@ -15,36 +15,27 @@ class Presentation {
 
   // As the whole of what is wanted: a constant that is added last is free there.
   Expr present(Expr expr);
+  // Whether the normal form of what `present` returned last is what it was given, for certain: all
+  // that it did was to write remainders as they stood there.
+  [[nodiscard]] bool was_exact() const { return is_exact_; }
 
-  // Starts a domain.
-  void clear() { dividends_.clear(); }
-  // From now on remainders may be written with the dividends of the quotients in `expr`, which has
-  // been presented. Not to be called while something is being presented.
-  void share_dividends(Expr expr);
+  // `dividend mod divisor`, of a dividend in normal form, a remainder whatever becomes of it.
+  Expr present_remainder(const Remainder& remainder);
 
  private:
-  // The dividend of a quotient.
-  struct Dividend {
-    Expr expr;
-    std::int64_t divisor;
-  };
-
   // As a part of something else.
   Expr present_part(Expr expr);
   Expr compute(Expr expr);
   Expr present_sum(Expr sum, bool is_part);
   Expr present_quotient(Expr numerator, std::int64_t n);
-  // x mod m; x need only be congruent to what is meant.
-  Expr present_remainder(const Remainder& remainder);
+  Expr reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing
   // can.
   Expr absorb(Expr outside, Term& quotient, bool is_part);
-  // A shared dividend that leaves the same remainder; null if there is none.
-  Expr shared_dividend(Expr x, std::int64_t m);
 
   NormalForm& normal_form_;
   ExprContext& context_;
-  InlineVector<Dividend, 8> dividends_;
+  bool is_exact_ = true;
 };
 
 }  // namespace mercator::internal

@@ -17,6 +17,11 @@ using Coefficients = InlineVector<std::int64_t, 8>;
 // The k with range within [k * n, k * n + n - 1], if there is one.
 std::optional<std::int64_t> bucket_of(Interval range, std::int64_t n) {
   if (range.is_empty() || !range.is_bounded()) return std::nullopt;
+  if (range.lo >= 0 && range.hi < n) return 0;
+  if (static_cast<std::uint64_t>(range.hi) - static_cast<std::uint64_t>(range.lo) >=
+      static_cast<std::uint64_t>(n)) {
+    return std::nullopt;
+  }
   const std::int64_t k = floor_div(range.lo, n);
   if (floor_div(range.hi, n) != k) return std::nullopt;
   return k;
@@ -65,42 +70,42 @@ std::optional<std::int64_t> times_contained(const SumView& outer, Expr x) {
   return k;
 }
 
-// A quotient among the parts read as `x floordiv m`, where k times x is in the numerator as well:
-// the part's own dividend and divisor, or another quotient among the parts of which it is one.
+// A quotient among the terms of a sum, read as `x floordiv m`, where k times x is in the sum as
+// well: k * x + c * (x floordiv m) is k * (x mod m) + multiple * (x floordiv m).
 struct Reading {
+  Expr quotient;
+  std::int64_t coefficient;  // c
   Expr x;
   std::int64_t m;
   std::int64_t k;
-  // k * m + the coefficient of the quotient: k * x + c * (x floordiv m) is
-  // k * (x mod m) + multiple * (x floordiv m).
-  std::int64_t multiple;
+  std::int64_t multiple;  // c + k * m
 };
 
-// Calls `visit(i, reading)` for all readings of all quotients, the parts' numbers i rising, until
-// it says true; then, so does this.
+// Calls `visit(reading)` for all readings, quotient by quotient, until it says true; then, so does
+// this. x is the quotient's dividend, or another quotient among the terms of which it is one.
 template <class Visit>
-bool any_reading(QuotientProblem& p, const SumView& numerator, Visit visit) {
+bool any_reading(NormalForm& normal_form, const SumView& sum, Visit visit) {
   const auto try_reading = [&](std::size_t i, Expr x, std::int64_t m) {
-    const std::optional<std::int64_t> k = times_contained(numerator, x);
+    const std::optional<std::int64_t> k = times_contained(sum, x);
+    const std::int64_t c = sum.coefficients[i];
     std::int64_t taken = 0;
     std::int64_t multiple = 0;
     return k && checked_mul(*k, m, &taken) && taken != Interval::kMinusInfinity &&
-           checked_add(p.parts[i].coefficient, taken, &multiple) &&
-           multiple != Interval::kMinusInfinity && multiple != 0 &&
-           visit(i, Reading{x, m, *k, multiple});
+           c != Interval::kMinusInfinity && checked_add(c, taken, &multiple) &&
+           multiple != Interval::kMinusInfinity &&
+           visit(Reading{sum.operands[i], c, x, m, *k, multiple});
   };
-  for (std::size_t i = p.remainders.size(); i < p.parts.size(); ++i) {
-    const Expr quotient = p.parts[i].expr;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const Expr quotient = sum.operands[i];
     if (!is_constant_quotient(quotient)) continue;
     const std::int64_t m = quotient.divisor().value();
     if (try_reading(i, quotient.dividend(), m)) return true;
-    for (std::size_t j = p.remainders.size(); j < p.parts.size(); ++j) {
-      const Expr other = p.parts[j].expr;
-      if (j == i || !is_constant_quotient(other)) continue;
+    for (const Expr other : sum.operands) {
+      if (other == quotient || !is_constant_quotient(other)) continue;
       const std::int64_t step = other.divisor().value();
       if (step >= m || m % step != 0) continue;
-      p.normal_form.spend(1);
-      if (!(p.normal_form.quotient(other, m / step) == quotient)) continue;
+      normal_form.spend(1);
+      if (!(normal_form.quotient(other, m / step) == quotient)) continue;
       if (try_reading(i, other, m / step)) return true;
     }
   }
@@ -108,28 +113,37 @@ bool any_reading(QuotientProblem& p, const SumView& numerator, Visit visit) {
 }
 
 bool has_quotient(const QuotientProblem& p) {
-  return std::any_of(p.parts.begin() + p.remainders.size(), p.parts.end(),
-                     [](const Part& part) { return is_constant_quotient(part.expr); });
+  return !p.remainders.empty() || std::ranges::any_of(p.parts, [](const Part& part) {
+    return is_constant_quotient(part.expr);
+  });
 }
 
 // Where n divides the multiple of a reading, only the remainder matters to the quotient by n, and
 // its range is the smaller.
-bool remainder_of_residues(QuotientProblem& p) {
+bool remainder_of_residues(QuotientProblem& p, bool must_solve) {
   if (!has_quotient(p)) return false;
   const Expr numerator = p.numerator();
   const SumView view(numerator);
-  return any_reading(p, view, [&](std::size_t i, const Reading& reading) {
-    if (reading.multiple % p.divisor != 0 ||
-        (reading.multiple - p.parts[i].coefficient) % p.divisor == 0) {
+  return any_reading(p.normal_form, view, [&](const Reading& reading) {
+    if (reading.multiple == 0 || reading.multiple % p.divisor != 0 ||
+        (reading.multiple - reading.coefficient) % p.divisor == 0) {
       return false;
     }
-    const Expr quotient = p.parts[i].expr;
-    const Term terms[] = {{numerator, 1}, {quotient, -reading.multiple}};
+    const Term terms[] = {{numerator, 1}, {reading.quotient, -reading.multiple}};
     const Expr rest = p.normal_form.context().sum(terms);
-    p.take_out(quotient, reading.multiple / p.divisor);
+    if (must_solve && !bucket_of(p.normal_form.range(rest), p.divisor)) return false;
+    p.take_out(reading.quotient, reading.multiple / p.divisor);
     p.set_numerator(rest, p.divisor);
     return true;
   });
+}
+
+bool solved_by_residues(QuotientProblem& p) {
+  return remainder_of_residues(p, /*must_solve=*/true);
+}
+
+bool simpler_by_residues(QuotientProblem& p) {
+  return remainder_of_residues(p, /*must_solve=*/false);
 }
 
 bool whole_multiples(QuotientProblem& p) {
@@ -159,48 +173,78 @@ bool whole_multiples(QuotientProblem& p) {
   return true;
 }
 
-// The coefficients as whole * n + residue with residues of least magnitude, n/2 staying positive.
-// False if all of them are residues already.
-bool split_near_zero(const QuotientProblem& p, std::int64_t n, Coefficients& wholes,
-                     Coefficients& residues) {
-  bool changes = false;
+// How a coefficient is taken apart as whole * n + residue.
+enum class Residues : std::uint8_t {
+  kFromZero,      // in [0, n - 1]
+  kNearZero,      // in (-n/2, n/2]
+  kNearZeroDown,  // in [-n/2, n/2)
+};
+constexpr std::array kAllResidues = {Residues::kFromZero, Residues::kNearZero,
+                                     Residues::kNearZeroDown};
+
+struct Split {
+  Coefficients wholes;
+  Coefficients residues;
+};
+
+Split split_coefficients(const QuotientProblem& p, std::int64_t n, Residues kind) {
+  Split split;
   for (const Part& part : p.parts) {
     std::int64_t whole = floor_div(part.coefficient, n);
     std::int64_t residue = floor_mod(part.coefficient, n);
-    if (residue > n - residue) {
+    const std::int64_t other = n - residue;
+    if ((kind == Residues::kNearZero && residue > other) ||
+        (kind == Residues::kNearZeroDown && residue >= other)) {
       residue -= n;
       ++whole;
     }
-    changes = changes || whole != 0;
-    wholes.push_back(whole);
-    residues.push_back(residue);
+    split.wholes.push_back(whole);
+    split.residues.push_back(residue);
   }
-  return changes;
+  return split;
 }
 
 Interval range_of(const QuotientProblem& p, const Coefficients& coefficients) {
-  Interval range = Interval::point(p.constant);
+  LinearRange range(p.constant);
   for (std::size_t i = 0; i < coefficients.size(); ++i) {
-    if (coefficients[i] != 0) range = range + p.parts[i].range * coefficients[i];
+    range.add(p.parts[i].range, coefficients[i]);
   }
-  return range;
+  return range.range();
+}
+
+// Whether the residues modulo n can stay within one bucket: together they spread over fewer than n
+// values, each coefficient being the nearer one of its two residues to zero.
+bool may_fit_one_bucket(const QuotientProblem& p, std::int64_t n) {
+  std::int64_t spread = 0;
+  for (const Part& part : p.parts) {
+    const std::int64_t residue = floor_mod(part.coefficient, n);
+    if (residue == 0) continue;
+    std::int64_t width = 0;
+    if (!part.range.is_bounded() || !checked_sub(part.range.hi, part.range.lo, &width) ||
+        !checked_mul(width, std::min(residue, n - residue), &width) ||
+        !checked_add(spread, width, &spread) || spread >= n) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool one_bucket_of_residues(QuotientProblem& p) {
   const std::int64_t n = p.divisor;
-  const auto is_near_zero = [n](const Part& part) {
-    return part.coefficient >= 0 && part.coefficient <= n - part.coefficient;
+  const auto is_below_half = [n](const Part& part) {
+    return part.coefficient >= 0 && part.coefficient < n - part.coefficient;
   };
-  if (std::ranges::all_of(p.parts, is_near_zero)) return false;
-  Coefficients wholes;
-  Coefficients residues;
-  if (!split_near_zero(p, n, wholes, residues)) return false;
-  const std::optional<std::int64_t> k = bucket_of(range_of(p, residues), n);
-  if (!k) return false;
-  for (std::size_t i = 0; i < wholes.size(); ++i) p.take_out(p.parts[i].expr, wholes[i]);
-  p.take_out(*k);
-  p.solve();
-  return true;
+  if (std::ranges::all_of(p.parts, is_below_half) || !may_fit_one_bucket(p, n)) return false;
+  for (const Residues kind : {Residues::kNearZero, Residues::kNearZeroDown}) {
+    const Split split = split_coefficients(p, n, kind);
+    const std::optional<std::int64_t> k = bucket_of(range_of(p, split.residues), n);
+    if (!k) continue;
+    for (std::size_t i = 0; i < p.parts.size(); ++i) p.take_out(p.parts[i].expr, split.wholes[i]);
+    p.take_out(*k);
+    p.solve();
+    return true;
+  }
+  return false;
 }
 
 bool two_values(QuotientProblem& p) {
@@ -269,24 +313,19 @@ Coefficients factors_to_try(const QuotientProblem& p) {
 
 // Tries to take the quotient by f first.
 bool divide_in_steps(QuotientProblem& p, std::int64_t f) {
-  Coefficients wholes;
-  Coefficients residues;
-  for (const Part& part : p.parts) {
-    wholes.push_back(floor_div(part.coefficient, f));
-    residues.push_back(floor_mod(part.coefficient, f));
-  }
-  std::optional<std::int64_t> k = bucket_of(range_of(p, residues), f);
-  if (!k) {
-    wholes.clear();
-    residues.clear();
-    split_near_zero(p, f, wholes, residues);
-    if (std::ranges::any_of(residues, [](std::int64_t r) { return r < 0; })) {
-      k = bucket_of(range_of(p, residues), f);
+  if (!may_fit_one_bucket(p, f)) return false;
+  for (const Residues kind : kAllResidues) {
+    const Split split = split_coefficients(p, f, kind);
+    if (kind != Residues::kFromZero &&
+        std::ranges::none_of(split.residues, [](std::int64_t r) { return r < 0; })) {
+      continue;
     }
+    const std::optional<std::int64_t> k = bucket_of(range_of(p, split.residues), f);
+    if (!k) continue;
+    divide_by(p, f, split.wholes, *k);
+    return true;
   }
-  if (!k) return false;
-  divide_by(p, f, wholes, *k);
-  return true;
+  return false;
 }
 
 bool by_factor(QuotientProblem& p) {
@@ -294,14 +333,52 @@ bool by_factor(QuotientProblem& p) {
                              [&p](std::int64_t f) { return divide_in_steps(p, f); });
 }
 
+// The problem with remainders in place of the readings whose multiple f divides. Of the remainders
+// that are known already, the first `kept` stay as they are.
+QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_t kept) {
+  NormalForm& normal_form = p.normal_form;
+  ExprContext& context = normal_form.context();
+  QuotientProblem grouped = p;
+  grouped.parts.truncate(kept);
+  InlineVector<Term, 12> terms;
+  for (std::size_t i = kept; i < p.parts.size(); ++i) {
+    terms.push_back({p.parts[i].expr, p.parts[i].coefficient});
+  }
+  const Expr all = context.sum(terms, p.constant);
+  Expr rest = all;
+  any_reading(normal_form, SumView(all), [&](const Reading& reading) {
+    if (reading.multiple % f != 0) return false;
+    const Term remainder_terms[] = {{reading.x, 1}, {reading.quotient, -reading.m}};
+    const Expr remainder = context.sum(remainder_terms);
+    const Term rest_terms[] = {
+        {rest, 1}, {remainder, -reading.k}, {reading.quotient, -reading.multiple}};
+    const Expr less = context.sum(rest_terms);
+    // Another reading may have taken its terms.
+    if (SumView(less).size() >= SumView(rest).size()) return false;
+    rest = less;
+    grouped.parts.push_back({remainder, reading.k, normal_form.range(remainder)});
+    if (reading.multiple != 0) {
+      grouped.parts.push_back(
+          {reading.quotient, reading.multiple, normal_form.range(reading.quotient)});
+    }
+    return false;
+  });
+  const SumView others(rest);
+  grouped.constant = others.constant;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    grouped.parts.push_back(
+        {others.operands[i], others.coefficients[i], normal_form.range(others.operands[i])});
+  }
+  return grouped;
+}
+
 // The quotient by f first, for an f that is a factor of the multiple of a reading: k * (x mod m)
 // may stay below f where k * x does not.
 bool by_factor_of_reading(QuotientProblem& p) {
   if (!has_quotient(p)) return false;
   const Expr numerator = p.numerator();
-  const SumView view(numerator);
   Coefficients factors;
-  any_reading(p, view, [&](std::size_t, const Reading& reading) {
+  any_reading(p.normal_form, SumView(numerator), [&](const Reading& reading) {
     const std::int64_t f = gcd(reading.multiple, p.divisor);
     if (f > 1 && f < p.divisor && std::ranges::find(factors, f) == factors.end()) {
       factors.push_back(f);
@@ -310,36 +387,13 @@ bool by_factor_of_reading(QuotientProblem& p) {
   });
   std::sort(factors.begin(), factors.end(), std::greater());
   for (const std::int64_t f : factors) {
-    QuotientProblem grouped = p;
-    grouped.parts.clear();
-    grouped.remainders.clear();
-    Expr rest = numerator;
-    InlineVector<Expr, 8> done;
-    any_reading(p, view, [&](std::size_t i, const Reading& reading) {
-      const Expr quotient = p.parts[i].expr;
-      if (reading.multiple % f != 0 || std::ranges::find(done, quotient) != done.end())
-        return false;
-      const Term remainder_terms[] = {{reading.x, 1}, {quotient, -reading.m}};
-      const Expr remainder = p.normal_form.context().sum(remainder_terms);
-      const Term rest_terms[] = {{rest, 1}, {remainder, -reading.k}, {quotient, -reading.multiple}};
-      const Expr less = p.normal_form.context().sum(rest_terms);
-      // Another one may have taken its terms.
-      if (SumView(less).size() >= SumView(rest).size()) return false;
-      rest = less;
-      done.push_back(quotient);
-      grouped.parts.push_back({remainder, reading.k, p.normal_form.range(remainder)});
-      grouped.parts.push_back({quotient, reading.multiple, p.parts[i].range});
-      return false;
-    });
-    const SumView others(rest);
-    grouped.constant = others.constant;
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      grouped.parts.push_back(
-          {others.operands[i], others.coefficients[i], p.normal_form.range(others.operands[i])});
-    }
-    if (divide_in_steps(grouped, f)) {
-      p = grouped;
-      return true;
+    for (const std::size_t kept : {p.remainders.size(), std::size_t{0}}) {
+      QuotientProblem grouped = grouped_for(p, f, kept);
+      if (divide_in_steps(grouped, f)) {
+        p = grouped;
+        return true;
+      }
+      if (kept == 0) break;
     }
   }
   return false;
@@ -395,7 +449,7 @@ bool known_residue(QuotientProblem& p) {
 constexpr std::array kRules = {
     QuotientRule{Rule::kOneBucket, one_bucket},
     QuotientRule{Rule::kNeedlessRemainder, needless_remainder},
-    QuotientRule{Rule::kRemainderOfResidues, remainder_of_residues},
+    QuotientRule{Rule::kSolvedByResidues, solved_by_residues},
     QuotientRule{Rule::kWholeMultiples, whole_multiples},
     QuotientRule{Rule::kOneBucketOfResidues, one_bucket_of_residues},
     QuotientRule{Rule::kTwoValues, two_values},
@@ -403,6 +457,7 @@ constexpr std::array kRules = {
     QuotientRule{Rule::kByFactor, by_factor},
     QuotientRule{Rule::kByFactorOfReading, by_factor_of_reading},
     QuotientRule{Rule::kQuotientOfQuotient, quotient_of_quotient},
+    QuotientRule{Rule::kSimplerByResidues, simpler_by_residues},
 };
 
 }  // namespace

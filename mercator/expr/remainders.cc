@@ -104,6 +104,8 @@ class RemainderSearch {
         consider(q, -(q.coefficient / divisor), q.quotient.dividend(), q.quotient.divisor());
       }
     }
+    // Nothing is left beside it.
+    if (best_ && fewest_ == 1) return best_;
     for_each_pair([&](const Candidate& q, std::size_t i, std::int64_t k, std::int64_t m) {
       // Q = N floordiv M is (N floordiv (M/m)) floordiv m.
       const std::int64_t whole = q.quotient.divisor().value();

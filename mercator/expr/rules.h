@@ -22,14 +22,16 @@ enum class Rule : std::uint8_t {
   // quotients by a constant
   kOneBucket,
   kNeedlessRemainder,
-  kRemainderOfResidues,
+  kSolvedByResidues,
   kWholeMultiples,
   kOneBucketOfResidues,
   kTwoValues,
   kKnownResidue,
+  kKnownQuotient,
   kByFactor,
   kByFactorOfReading,
   kQuotientOfQuotient,
+  kSimplerByResidues,
   // quotients and remainders by what is not a constant
   kVariableCommonFactor,
   kVariableMultiples,

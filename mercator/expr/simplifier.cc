@@ -5,6 +5,8 @@
 #include "mercator/expr/normal_form.h"
 #include "mercator/expr/presentation.h"
 #include "mercator/expr/rebuild.h"
+#include "mercator/expr/traversal.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator {
 namespace {
@@ -37,13 +39,14 @@ struct Simplifier::Impl {
   bool needs_another_look = false;  // at what `compute` returned
 
   Expr simplify(Expr expr);
+  void simplify_together(std::span<Expr> exprs);
+  InlineVector<Expr, 8> with_shared_dividends(std::span<const Expr> exprs);
   // The same as a part of an expression that is being simplified, within its budget.
   Expr simplify_part(Expr expr);
   Expr compute(Expr expr);
   Expr cheapest_form(Expr expr);
   Expr with_simple_operands(Expr expr);
   Expr best_of_circle(std::span<const Expr> circle);
-  std::int64_t weight(std::span<const Expr> exprs);
 };
 
 Simplifier::Simplifier(ExprContext& context) : impl_(std::make_unique<Impl>(context)) {}
@@ -51,10 +54,7 @@ Simplifier::~Simplifier() = default;
 Simplifier::Simplifier(Simplifier&&) noexcept = default;
 Simplifier& Simplifier::operator=(Simplifier&&) noexcept = default;
 
-void Simplifier::set_bounds(const VariableBounds& bounds) {
-  impl_->normal_form.set_bounds(bounds);
-  impl_->presentation.clear();
-}
+void Simplifier::set_bounds(const VariableBounds& bounds) { impl_->normal_form.set_bounds(bounds); }
 
 void Simplifier::assume(Expr expr, Interval range) {
   if (expr.depth() > kMaxDepth) return;
@@ -62,17 +62,39 @@ void Simplifier::assume(Expr expr, Interval range) {
   impl_->normal_form.assume(expr, range);
 }
 
+bool Simplifier::is_within(Expr fact, Expr expr) {
+  if (std::max(fact.depth(), expr.depth()) > kMaxDepth) return false;
+  internal::NormalForm& normal_form = impl_->normal_form;
+  normal_form.limit_work(kMaxSteps);
+  const Expr normal_fact = normal_form.normalize(fact);
+  const internal::SumView terms(normal_fact);
+  InlineVector<Expr, 32> pending = {normal_form.normalize(expr)};
+  const std::uint32_t mark = normal_form.new_mark();
+  while (!pending.empty()) {
+    const Expr node = pending.back();
+    pending.pop_back();
+    if (std::exchange(normal_form.record(node).mark, mark) == mark) continue;
+    const internal::SumView sum(node);
+    const auto is_term = [&](Expr term) { return sum.coefficient_of(term) != 0; };
+    if (std::ranges::all_of(terms.operands, is_term)) return true;
+    for (const Expr operand : node.operands()) {
+      if (!operand.operands().empty()) pending.push_back(operand);
+    }
+  }
+  return false;
+}
+
 Interval Simplifier::range(Expr expr) {
   if (expr.depth() > kMaxDepth) return Interval::all();
   impl_->normal_form.limit_work(kMaxSteps);
-  return impl_->normal_form.range(impl_->normal_form.normalize(expr));
+  // The normal form may have lost what the expression shows.
+  return intersect(impl_->normal_form.range(impl_->normal_form.normalize(expr)),
+                   impl_->normal_form.range(expr));
 }
 
 Expr Simplifier::simplify(Expr expr) { return impl_->simplify(expr); }
 
-void Simplifier::simplify(std::span<Expr> exprs) {
-  for (Expr& expr : exprs) expr = simplify(expr);
-}
+void Simplifier::simplify(std::span<Expr> exprs) { impl_->simplify_together(exprs); }
 
 std::span<const std::uint64_t> Simplifier::rule_counts() const {
   return impl_->normal_form.log().counts();
@@ -94,6 +116,98 @@ Expr Simplifier::Impl::simplify(Expr expr) {
   return result;
 }
 
+namespace {
+
+// Whether x and y leave the same remainder by m for any values of their terms.
+bool are_congruent(Expr x, Expr y, std::int64_t m) {
+  const internal::SumView a(x);
+  const internal::SumView b(y);
+  const auto same = [m](std::int64_t c, std::int64_t d) {
+    return floor_mod(c, m) == floor_mod(d, m);
+  };
+  if (!same(a.constant, b.constant)) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same(a.coefficients[i], b.coefficient_of(a.operands[i]))) return false;
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (!same(b.coefficients[i], a.coefficient_of(b.operands[i]))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// The expressions with the dividends of quotients among them in the place of those of remainders
+// where that makes no difference: they are then computed once. Empty if there is no such place.
+InlineVector<Expr, 8> Simplifier::Impl::with_shared_dividends(std::span<const Expr> exprs) {
+  InlineVector<Expr, 8> result;
+  const Traversal traversal(exprs);
+  InlineVector<Expr, 8> dividends;  // sums of variables, in order of structure
+  for (const Expr node : traversal.nodes()) {
+    if (!node.is(ExprKind::kFloorDiv)) continue;
+    const Expr dividend = node.dividend();
+    if (dividend.is(ExprKind::kSum) && dividend.is_affine()) dividends.push_back(dividend);
+  }
+  if (dividends.empty()) return result;
+  std::ranges::sort(dividends, [](Expr a, Expr b) { return compare(a, b) < 0; });
+
+  InlineVector<Expr, 32> rebuilt;
+  bool changes = false;
+  for (std::size_t i = 0; i < traversal.nodes().size(); ++i) {
+    const Expr node = traversal.nodes()[i];
+    InlineVector<Expr, 8> operands;
+    for (const std::uint32_t operand : traversal.operands(i)) operands.push_back(rebuilt[operand]);
+    if (node.is(ExprKind::kMod) && node.divisor().is(ExprKind::kConstant) &&
+        node.divisor().value() > 0 && node.dividend().is_affine()) {
+      const auto shared = std::ranges::find_if(dividends, [&](Expr dividend) {
+        return are_congruent(dividend, node.dividend(), node.divisor().value());
+      });
+      if (shared != dividends.end() && !(*shared == node.dividend())) {
+        operands[0] = *shared;
+        normal_form.log().count(internal::Rule::kSharedDividend);
+        normal_form.log().report(internal::Rule::kSharedDividend, node,
+                                 mod(*shared, node.divisor()), {});
+      }
+    }
+    const bool is_same = std::ranges::equal(operands, node.operands());
+    rebuilt.push_back(is_same ? node : internal::with_operands(node, operands));
+    changes = changes || !is_same;
+  }
+  if (!changes) return result;
+  for (const std::uint32_t root : traversal.roots()) result.push_back(rebuilt[root]);
+  return result;
+}
+
+void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
+  const InlineVector<Expr, 8> before{std::span<const Expr>(exprs)};
+  std::size_t others = 0;  // that are not affine
+  for (Expr& expr : exprs) {
+    expr = simplify(expr);
+    if (!expr.is_affine()) ++others;
+  }
+  if (others < 2) return;
+  std::int64_t best = normal_form.weight(exprs);
+  if (const InlineVector<Expr, 8> shared = with_shared_dividends(exprs); !shared.empty()) {
+    const std::int64_t weight = normal_form.weight(shared);
+    if (weight < best) {
+      std::ranges::copy(shared, exprs.begin());
+      best = weight;
+    }
+  }
+  // What had parts in common may be worth more than what is simplest alone.
+  if (best <= normal_form.weight(before)) return;
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Expr simplified = std::exchange(exprs[i], before[i]);
+    const std::int64_t weight = normal_form.weight(exprs);
+    if (weight < best) {
+      best = weight;
+    } else {
+      exprs[i] = simplified;
+    }
+  }
+  if (best > normal_form.weight(before)) std::ranges::copy(before, exprs.begin());
+}
+
 Expr Simplifier::Impl::simplify_part(Expr expr) {
   if (expr.is_affine()) return normal_form.normalize(expr);
   if (const Expr known = normal_form.record(expr).simplified) return known;
@@ -113,29 +227,39 @@ Expr Simplifier::Impl::compute(Expr expr) {
   const Expr best = cheapest_form(expr);
   if (normal_form.is_exhausted()) return expr;
   if (best == expr || best.is_affine()) return best;
-  const std::int64_t best_weight = weight({&best, 1});
+  const std::int64_t best_weight = normal_form.weight({&best, 1});
   const auto is_short = [&](Expr candidate) {
     return candidate.written_size() <= largest_written_size(expr);
   };
   // The normal form takes expressions apart further than may be good for them.
   if (best_weight >= 2 * kDivisionWeight || !is_short(best)) {
     const Expr other = with_simple_operands(expr);
-    const std::int64_t other_weight = weight({&other, 1});
+    const std::int64_t other_weight = normal_form.weight({&other, 1});
     if (normal_form.is_exhausted()) return expr;
     if (is_short(other) && (other_weight < best_weight || !is_short(best)) &&
-        (other == expr || other_weight < weight({&expr, 1}))) {
+        (other == expr || other_weight < normal_form.weight({&expr, 1}))) {
       needs_another_look = true;
       return other;
     }
   }
   needs_another_look = false;
-  return is_short(best) && best_weight <= weight({&expr, 1}) ? best : expr;
+  return is_short(best) && best_weight <= normal_form.weight({&expr, 1}) ? best : expr;
 }
 
 Expr Simplifier::Impl::with_simple_operands(Expr expr) {
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(simplify_part(operand));
-  return internal::with_operands(expr, operands);
+  const Expr result = internal::with_operands(expr, operands);
+  const bool is_remainder = expr.is(ExprKind::kMod) && result.is(ExprKind::kMod) &&
+                            result.divisor().is(ExprKind::kConstant) &&
+                            result.divisor().value() > 0;
+  if (!is_remainder) return result;
+  // Of the dividend only the remainder matters.
+  const Expr other =
+      presentation.present_remainder({.coefficient = 1,
+                                      .dividend = normal_form.normalize(result.dividend()),
+                                      .divisor = result.divisor()});
+  return normal_form.weight({&other, 1}) < normal_form.weight({&result, 1}) ? other : result;
 }
 
 // Passes until nothing changes.
@@ -144,13 +268,22 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
   Expr last_normal;
   while (true) {
     const Expr normal = normal_form.normalize(passes.back());
+    const Interval range = normal_form.range(normal);
+    if (range.is_point()) {
+      normal_form.log().count(internal::Rule::kOneValue);
+      const Expr value = normal_form.context().constant(range.lo);
+      const KnownRange known = {normal, range};
+      normal_form.log().report(internal::Rule::kOneValue, normal, value, {&known, 1});
+      return value;
+    }
     // The same normal form again: nothing can change.
-    const Expr next = normal == last_normal ? passes.back() : presentation.present(normal);
+    if (normal == last_normal) return passes.back();
+    const Expr next = presentation.present(normal);
     if (normal_form.is_exhausted()) return expr;
     const Expr* const seen = std::ranges::find(passes, next);
     if (seen != passes.end()) return best_of_circle({seen, passes.end()});
-    // One that is the cheapest form as well.
-    if (next == normal) return next;
+    // It would come back to the same normal form.
+    if (next == normal || presentation.was_exact()) return next;
     if (passes.size() == kMaxPasses) return best_of_circle(passes);
     passes.push_back(next);
     last_normal = normal;
@@ -162,34 +295,10 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
 Expr Simplifier::Impl::best_of_circle(std::span<const Expr> circle) {
   if (circle.size() == 1) return circle[0];
   return *std::ranges::min_element(circle, [this](Expr a, Expr b) {
-    const std::int64_t wa = weight({&a, 1});
-    const std::int64_t wb = weight({&b, 1});
+    const std::int64_t wa = normal_form.weight({&a, 1});
+    const std::int64_t wb = normal_form.weight({&b, 1});
     return wa != wb ? wa < wb : compare(a, b) < 0;
   });
-}
-
-// What it costs to compute the expressions, shared parts once. A constant added last is free: it
-// ends up as the offset of an address.
-std::int64_t Simplifier::Impl::weight(std::span<const Expr> exprs) {
-  std::int64_t sum = 0;
-  InlineVector<Expr, 32> pending;
-  const std::uint32_t mark = normal_form.new_mark();
-  const auto visit = [&](Expr node) {
-    if (node.operands().empty()) return;
-    if (std::exchange(normal_form.record(node).mark, mark) == mark) return;
-    sum += node.operation_weight();
-    pending.push_back(node);
-  };
-  for (const Expr expr : exprs) {
-    visit(expr);
-    if (expr.is(ExprKind::kSum) && expr.constant() != 0) --sum;
-  }
-  while (!pending.empty()) {
-    const Expr node = pending.back();
-    pending.pop_back();
-    for (const Expr operand : node.operands()) visit(operand);
-  }
-  return sum;
 }
 
 }  // namespace mercator

@@ -65,6 +65,10 @@ class Simplifier {
   // `x mod n` with a range of one value says that x is on a grid.
   void assume(Expr expr, Interval range);
 
+  // Whether knowing the range of `fact`, which is not affine, may help with `expr`: whether its
+  // terms are, in normal form, among those of `expr` or of a sum within it.
+  bool is_within(Expr fact, Expr expr);
+
   // An expression with the same value as `expr` at every point of the domain where `expr` has a
   // value, of no greater cost. Simplifying the result again gives the same result.
   Expr simplify(Expr expr);

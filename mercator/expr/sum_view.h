@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -11,6 +12,9 @@ namespace mercator::internal {
 
 // `constant + sum of coefficients[i] * operands[i]`.
 struct SumView {
+  // Sums of at most so many terms are searched from end to end.
+  static constexpr std::size_t kShort = 16;
+
   explicit SumView(Expr expr) : one(expr) {
     if (expr.is(ExprKind::kSum)) {
       constant = expr.constant();
@@ -23,12 +27,21 @@ struct SumView {
       coefficients = std::span(&one_coefficient, 1);
     }
   }
+  // Of terms in any order, at most `kShort` of them, none a sum.
+  SumView(std::int64_t constant, std::span<const Expr> operands,
+          std::span<const std::int64_t> coefficients)
+      : constant(constant), operands(operands), coefficients(coefficients) {}
   SumView(const SumView&) = delete;
   SumView& operator=(const SumView&) = delete;
 
   [[nodiscard]] std::size_t size() const { return operands.size(); }
   // The coefficient of `term`; 0 if it is not one of the terms.
   [[nodiscard]] std::int64_t coefficient_of(Expr term) const {
+    if (operands.size() > kShort) {
+      const auto place = std::lower_bound(operands.begin(), operands.end(), term,
+                                          [](Expr a, Expr b) { return compare(a, b) < 0; });
+      return place != operands.end() && *place == term ? coefficients[place - operands.begin()] : 0;
+    }
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (operands[i] == term) return coefficients[i];
     }

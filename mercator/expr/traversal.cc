@@ -1,15 +1,20 @@
 #include "mercator/expr/traversal.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
+
+#include "mercator/expr/node_places.h"
 
 namespace mercator {
 
 Traversal::Traversal(std::span<const Expr> roots) {
-  tsl::robin_map<std::uint32_t, std::uint32_t> place;  // by id
+  if (roots.empty()) {
+    first_operand_.push_back(0);
+    return;
+  }
+  internal::NodePlaces& places = roots[0].context().places();
+  places.clear();
   const auto visit = [&](Expr expr) {
-    if (place.try_emplace(expr.id(), 0).second) nodes_.push_back(expr);
+    if (places.try_set(expr, 0)) nodes_.push_back(expr);
   };
   for (const Expr root : roots) visit(root);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -17,15 +22,14 @@ Traversal::Traversal(std::span<const Expr> roots) {
   }
   // Operands are made before their users, so ids are in topological order.
   std::sort(nodes_.begin(), nodes_.end(), [](Expr a, Expr b) { return a.id() < b.id(); });
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) place[nodes_[i].id()] = i;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) places.set(nodes_[i], i);
 
-  first_operand_.reserve(nodes_.size() + 1);
   for (const Expr node : nodes_) {
     first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
-    for (const Expr operand : node.operands()) operands_.push_back(place[operand.id()]);
+    for (const Expr operand : node.operands()) operands_.push_back(places.get(operand));
   }
   first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
-  for (const Expr root : roots) roots_.push_back(place[root.id()]);
+  for (const Expr root : roots) roots_.push_back(places.get(root));
 }
 
 }  // namespace mercator

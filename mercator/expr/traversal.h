@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "mercator/expr/expr.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator {
 
@@ -21,17 +21,17 @@ class Traversal {
   std::span<const Expr> nodes() && = delete;
   // Places in nodes() of the operands of nodes()[node].
   [[nodiscard]] std::span<const std::uint32_t> operands(std::size_t node) const {
-    return std::span(operands_).subspan(first_operand_[node],
-                                        first_operand_[node + 1] - first_operand_[node]);
+    return std::span<const std::uint32_t>(operands_).subspan(
+        first_operand_[node], first_operand_[node + 1] - first_operand_[node]);
   }
   // Places in nodes() of the roots, in the order given.
   [[nodiscard]] std::span<const std::uint32_t> roots() const { return roots_; }
 
  private:
-  std::vector<Expr> nodes_;
-  std::vector<std::uint32_t> first_operand_;
-  std::vector<std::uint32_t> operands_;
-  std::vector<std::uint32_t> roots_;
+  InlineVector<Expr, 32> nodes_;
+  InlineVector<std::uint32_t, 32> first_operand_;
+  InlineVector<std::uint32_t, 64> operands_;
+  InlineVector<std::uint32_t, 16> roots_;
 };
 
 }  // namespace mercator

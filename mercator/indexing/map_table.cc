@@ -103,6 +103,7 @@ std::optional<IndexMap> MapTable::simplify(const IndexMap& map) {
 
 std::optional<MapId> MapTable::add(const IndexMap& map) {
   const MapId raw = intern(map);
+  entries_[raw].was_added = true;
   if (entries_[raw].is_simplified) return entries_[raw].simplified;
   const auto start = std::chrono::steady_clock::now();
   std::optional<IndexMap> simplified = simplify(map);
@@ -119,6 +120,14 @@ std::optional<MapId> MapTable::add(const IndexMap& map) {
   entries_[raw].is_simplified = true;
   entries_[raw].simplified = id;
   return id;
+}
+
+std::vector<const IndexMap*> MapTable::added() const {
+  std::vector<const IndexMap*> maps;
+  for (const Entry& entry : entries_) {
+    if (entry.was_added) maps.push_back(&entry.map);
+  }
+  return maps;
 }
 
 namespace {

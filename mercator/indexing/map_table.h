@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
@@ -39,6 +40,9 @@ class MapTable {
   [[nodiscard]] const IndexMap& operator[](MapId id) const { return entries_[id].map; }
   // The time that simplifying took so far.
   [[nodiscard]] std::chrono::nanoseconds simplify_time() const { return simplify_time_; }
+  // The maps that `add` was given, directly or by `compose`, each once and as it was: what a
+  // comparison of simplifiers starts from.
+  [[nodiscard]] std::vector<const IndexMap*> added() const;
   // A measure of how long the map is as a text, at least 1.
   [[nodiscard]] std::int64_t size(MapId id) const { return entries_[id].size; }
 
@@ -49,6 +53,8 @@ class MapTable {
     std::int64_t size = 1;
     // Results are the dimensions in their order, and nothing restricts them beyond their bounds.
     bool is_identity = false;
+    // `add` was given it.
+    bool was_added = false;
     // Set when the entry is known to be, or not to be, its own simplified form.
     bool is_simplified = false;
     std::optional<MapId> simplified = std::nullopt;

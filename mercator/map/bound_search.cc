@@ -72,6 +72,9 @@ class BoundSearch {
     for (int i = 0; i < kMaxSteps; ++i) {
       if (may_hold(value)) return value;
       const Wide next = Wide{value} + step;
+      // Beyond an infinite end there are values that cannot be tried.
+      if (step > 0 && next > end && end == Interval::kPlusInfinity) return start;
+      if (step < 0 && next < end && end == Interval::kMinusInfinity) return start;
       if (step > 0 ? next > end : next < end) return std::nullopt;
       value = static_cast<std::int64_t>(next);
     }

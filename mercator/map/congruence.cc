@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/inline_vector.h"
 
 namespace mercator::internal {
 namespace {
@@ -36,13 +36,21 @@ std::int64_t centered_mod(std::int64_t a, std::int64_t n) {
   return r > n - r ? r - n : r;
 }
 
-std::vector<Term> terms_of(Expr base) {
+using Terms = InlineVector<Term, 8>;
+
+Terms terms_of(Expr base) {
   if (!base.is(ExprKind::kSum)) return {{base, 1}};
-  std::vector<Term> terms;
+  Terms terms;
   for (std::size_t i = 0; i < base.operands().size(); ++i) {
     terms.push_back({base.operands()[i], base.coefficients()[i]});
   }
   return terms;
+}
+
+template <class Predicate>
+void erase_if(Terms& terms, Predicate predicate) {
+  Term* const end = std::remove_if(terms.begin(), terms.end(), predicate);
+  terms.truncate(static_cast<std::size_t>(end - terms.begin()));
 }
 
 }  // namespace
@@ -72,14 +80,14 @@ Constraint as_constraint(const Congruence& congruence) {
 Truth normalize(Congruence& congruence) {
   std::int64_t& n = congruence.modulus;
   std::int64_t& residue = congruence.residue;
-  std::vector<Term> terms = terms_of(congruence.base);
+  Terms terms = terms_of(congruence.base);
 
   std::int64_t factor = n;
   for (Term& term : terms) {
     term.coefficient = centered_mod(term.coefficient, n);
     factor = gcd(factor, term.coefficient);
   }
-  std::erase_if(terms, [](const Term& term) { return term.coefficient == 0; });
+  erase_if(terms, [](const Term& term) { return term.coefficient == 0; });
   if (residue % factor != 0) return Truth::kNever;
   n /= factor;
   residue /= factor;
@@ -118,9 +126,9 @@ std::optional<Congruence> implied_congruence(Expr expr, const Congruence& congru
   const std::int64_t n = congruence.modulus;
   if (expr == congruence.base) return congruence;
   if (!expr.is(ExprKind::kSum) || expr.constant() != 0) return std::nullopt;
-  std::vector<Term> terms = terms_of(expr);
-  std::erase_if(terms, [n](const Term& term) { return term.coefficient % n == 0; });
-  const std::vector<Term> base = terms_of(congruence.base);
+  Terms terms = terms_of(expr);
+  erase_if(terms, [n](const Term& term) { return term.coefficient % n == 0; });
+  const Terms base = terms_of(congruence.base);
   const auto matches = [&](std::int64_t sign) {
     return std::ranges::equal(terms, base, [&](const Term& a, const Term& b) {
       return a.expr == b.expr && (Wide{a.coefficient} - Wide{sign} * b.coefficient) % n == 0;

@@ -44,26 +44,27 @@ std::optional<VariableId> only_variable(Expr expr) {
   return id;
 }
 
-// `end - constant`, where infinite ends stay; none if that leaves the finite values.
-std::optional<std::int64_t> shift(std::int64_t end, std::int64_t constant) {
-  if (end == Interval::kMinusInfinity || end == Interval::kPlusInfinity) return end;
-  std::int64_t shifted = 0;
-  if (!checked_sub(end, constant, &shifted) || shifted == Interval::kMinusInfinity ||
-      shifted == Interval::kPlusInfinity) {
+// factor * end + offset for one end of a range, where `infinite` is what stands for no bound at
+// that end and stays. None if the result leaves int64 or would read as infinite.
+std::optional<std::int64_t> moved_end(std::int64_t end, std::int64_t infinite, std::int64_t factor,
+                                      std::int64_t offset) {
+  if (end == infinite) return end;
+  std::int64_t moved = 0;
+  if (!checked_mul(end, factor, &moved) || !checked_add(moved, offset, &moved) ||
+      moved == infinite) {
     return std::nullopt;
   }
-  return shifted;
+  return moved;
 }
 
-// factor * end + offset, likewise.
-std::optional<std::int64_t> scale(std::int64_t end, std::int64_t factor, std::int64_t offset) {
-  if (end == Interval::kMinusInfinity || end == Interval::kPlusInfinity) return end;
-  std::int64_t scaled = 0;
-  if (!checked_mul(end, factor, &scaled) || !checked_add(scaled, offset, &scaled) ||
-      scaled == Interval::kMinusInfinity || scaled == Interval::kPlusInfinity) {
-    return std::nullopt;
-  }
-  return scaled;
+std::optional<std::int64_t> moved_lower(std::int64_t end, std::int64_t factor,
+                                        std::int64_t offset) {
+  return moved_end(end, Interval::kMinusInfinity, factor, offset);
+}
+
+std::optional<std::int64_t> moved_upper(std::int64_t end, std::int64_t factor,
+                                        std::int64_t offset) {
+  return moved_end(end, Interval::kPlusInfinity, factor, offset);
 }
 
 // The common factor of the coefficients, with the sign of the first one; 1 if it does not fit.
@@ -71,7 +72,7 @@ std::int64_t signed_factor(Expr sum) {
   std::int64_t factor = 0;
   for (const std::int64_t coefficient : sum.coefficients()) {
     if (coefficient == Interval::kMinusInfinity) return 1;
-    factor = gcd(factor, coefficient);
+    factor = factor == 1 || coefficient == 1 || coefficient == -1 ? 1 : gcd(factor, coefficient);
   }
   return sum.coefficients()[0] < 0 ? -factor : factor;
 }
@@ -81,13 +82,17 @@ bool rewrite_sum(Constraint& constraint) {
   const Expr sum = constraint.expr;
   const std::int64_t factor = signed_factor(sum);
   if (sum.constant() == 0 && factor == 1) return false;
-  const auto lo = shift(constraint.range.lo, sum.constant());
-  const auto hi = shift(constraint.range.hi, sum.constant());
+  if (sum.constant() == Interval::kMinusInfinity) return false;
+  const auto lo = moved_lower(constraint.range.lo, 1, -sum.constant());
+  const auto hi = moved_upper(constraint.range.hi, 1, -sum.constant());
   if (!lo || !hi) return false;
-  // The negation of the least finite end would read as infinite.
-  if (factor < 0 && *lo == Interval::kMinusInfinity + 1) return false;
+  // The negation of the least lower end would read as infinite, that of the least upper end does
+  // not fit.
+  if (factor < 0 && (*lo == Interval::kMinusInfinity + 1 || *hi == Interval::kMinusInfinity)) {
+    return false;
+  }
 
-  std::vector<Term> terms;
+  InlineVector<Term, 8> terms;
   for (std::size_t i = 0; i < sum.operands().size(); ++i) {
     terms.push_back({sum.operands()[i], sum.coefficients()[i] / factor});
   }
@@ -101,8 +106,8 @@ bool rewrite_quotient(Constraint& constraint) {
   const Expr divisor = constraint.expr.divisor();
   if (!divisor.is(ExprKind::kConstant) || divisor.value() <= 0) return false;
   const std::int64_t n = divisor.value();
-  const auto lo = scale(constraint.range.lo, n, 0);
-  const auto hi = scale(constraint.range.hi, n, n - 1);
+  const auto lo = moved_lower(constraint.range.lo, n, 0);
+  const auto hi = moved_upper(constraint.range.hi, n, n - 1);
   if (!lo || !hi) return false;
   constraint = {constraint.expr.dividend(), {*lo, *hi}};
   return true;
@@ -111,8 +116,8 @@ bool rewrite_quotient(Constraint& constraint) {
 }  // namespace
 
 Domain::Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
-               Simplifier& simplifier)
-    : map_(map), results_(results), others_(others), simplifier_(simplifier) {
+               Simplifier& simplifier, ConstraintLog& log)
+    : map_(map), results_(results), others_(others), simplifier_(simplifier), log_(log) {
   constraints_.append(std::span<const Constraint>(map.constraints()));
   for (const Variable& variable : map.dimensions()) dimensions_.push_back(variable.bounds);
   for (const Variable& variable : map.ranges()) ranges_.push_back(variable.bounds);
@@ -124,12 +129,17 @@ bool Domain::simplify() {
   // three rounds for the maps of real programs. The limit guards against endless work, not against
   // wrong results: the domain means the same after every round.
   constexpr int kMaxRounds = 100;
+  if (constraints_.empty() && std::ranges::none_of(results_, &Expr::has_variable_divisor)) {
+    start_from_bounds();
+    return !has_empty_bounds();
+  }
   bounds_changed_ = true;
   for (int round = 0; round < kMaxRounds; ++round) {
     if (bounds_changed_) {
       if (has_empty_bounds()) return false;
       start_from_bounds();
       bounds_changed_ = false;
+      compared_.clear();
     }
     const Constraints before = constraints_;
     for (std::size_t i = before.size(); i-- > 0;) pending_.push_back(before[i]);
@@ -145,22 +155,59 @@ bool Domain::simplify() {
 }
 
 void Domain::start_from_bounds() {
+  is_assumed_.clear();
   simplifier_.set_bounds({.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
 }
 
-bool Domain::assume_for(std::uint64_t variables, const Constraint* left_out) {
-  bool is_any = false;
-  for (const Constraint& constraint : constraints_) {
-    const std::uint64_t constrained = variable_bits(constraint.expr);
-    // What a sum of variables says of one of them, the others being bounded, says it anywhere; what
-    // any other expression says concerns that expression.
-    const bool is_relevant = constraint.expr.is_affine() ? (constrained & variables) != 0
-                                                         : (constrained & ~variables) == 0;
-    if (&constraint == left_out || !is_relevant) continue;
-    simplifier_.assume(constraint.expr, constraint.range);
-    is_any = true;
+// What a sum of variables says of one of them, the others being bounded, may say something of any
+// expression in it; what another expression says concerns what contains that expression.
+bool Domain::concerns(Expr fact, Expr expr) {
+  return fact.is_affine() ? (variable_bits(fact) & variable_bits(expr)) != 0
+                          : (variable_bits(fact) & ~variable_bits(expr)) == 0 &&
+                                simplifier_.is_within(fact, expr);
+}
+
+bool Domain::assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges) {
+  InlineVector<const Constraint*, 8> relevant;
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    const Constraint& constraint = constraints_[i];
+    if (i < is_assumed_.size() && is_assumed_[i]) continue;
+    // A grid is about its base.
+    const std::optional<Congruence> grid = as_congruence(constraint);
+    const Expr fact = grid ? grid->base : constraint.expr;
+    const bool is_relevant =
+        &constraint != left_out && !(grid && only_ranges) &&
+        std::ranges::any_of(exprs, [&](Expr expr) { return concerns(fact, expr); });
+    if (is_relevant) relevant.push_back(&constraint);
   }
-  return is_any;
+  // What is simpler may tell something of the others.
+  std::stable_sort(relevant.begin(), relevant.end(), [](const Constraint* a, const Constraint* b) {
+    return a->expr.depth() < b->expr.depth();
+  });
+  while (is_assumed_.size() < constraints_.size()) is_assumed_.push_back(false);
+  for (const Constraint* constraint : relevant) {
+    simplifier_.assume(constraint->expr, constraint->range);
+    is_assumed_[static_cast<std::size_t>(constraint - constraints_.begin())] = true;
+  }
+  return !relevant.empty();
+}
+
+bool Domain::assume_for(std::span<const Expr> results) {
+  // Only the operands of what is not a sum can gain from knowing their range.
+  InlineVector<Expr, 8> roots;
+  for (const Expr result : results) {
+    if (!result.is_affine()) roots.push_back(result);
+  }
+  if (roots.empty() || constraints_.empty()) return false;
+  InlineVector<Expr, 16> operands;
+  const Traversal traversal(roots);
+  for (const Expr node : traversal.nodes()) {
+    if (node.is(ExprKind::kSum)) continue;
+    for (const Expr operand : node.operands()) {
+      if (variable_bits(operand) != 0) operands.push_back(operand);
+    }
+  }
+  return assume_for(operands, nullptr, /*only_ranges=*/false);
 }
 
 bool Domain::is_total(Expr expr) {
@@ -239,13 +286,23 @@ bool Domain::place_pending() {
 bool Domain::place(Constraint constraint) {
   if (constraint.range.is_empty()) return false;
   const bool is_total = this->is_total(constraint.expr);
-  if (is_total) constraint.expr = simplifier_.simplify(constraint.expr);
+  if (is_total && constraint.range.contains(simplifier_.range(constraint.expr))) {
+    log_.report(ConstraintRule::kAlwaysHolds, constraint);
+    return true;
+  }
+  if (is_total) {
+    const Expr expr = std::exchange(constraint.expr, simplifier_.simplify(constraint.expr));
+    log_.report_change(ConstraintRule::kSimpler, {expr, constraint.range}, constraint);
+  }
   Outcome outcome = Outcome::kChanged;
   while (outcome == Outcome::kChanged) outcome = rewrite(constraint);
   if (outcome != Outcome::kSettled) return outcome == Outcome::kPlaced;
 
   const Interval values = simplifier_.range(constraint.expr);
-  if (is_total && constraint.range.contains(values)) return true;
+  if (is_total && constraint.range.contains(values)) {
+    log_.report(ConstraintRule::kAlwaysHolds, constraint);
+    return true;
+  }
   constraint.range = intersect(constraint.range, values);
   if (constraint.range.is_empty()) return false;
   constraints_.push_back(constraint);
@@ -254,15 +311,22 @@ bool Domain::place(Constraint constraint) {
 
 Domain::Outcome Domain::rewrite(Constraint& constraint) {
   const Expr expr = constraint.expr;
+  const Constraint before = constraint;
+  const auto changed = [&](ConstraintRule rule) {
+    log_.report(rule, before, constraint);
+    return Outcome::kChanged;
+  };
   switch (expr.kind()) {
     case ExprKind::kConstant:
       return constraint.range.contains(expr.value()) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kVariable:
+      log_.report(ConstraintRule::kIntoBounds, before);
       return restrict(expr.variable(), constraint.range) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kSum:
-      return rewrite_sum(constraint) ? Outcome::kChanged : Outcome::kSettled;
+      return rewrite_sum(constraint) ? changed(ConstraintRule::kSumMoved) : Outcome::kSettled;
     case ExprKind::kFloorDiv:
-      return rewrite_quotient(constraint) ? Outcome::kChanged : Outcome::kSettled;
+      return rewrite_quotient(constraint) ? changed(ConstraintRule::kQuotientMoved)
+                                          : Outcome::kSettled;
     case ExprKind::kMin:
     case ExprKind::kMax:
       return split_extremum(constraint);
@@ -286,7 +350,10 @@ Domain::Outcome Domain::split_extremum(Constraint& constraint) {
     if (constraint.range.lo <= values.lo) return Outcome::kSettled;
     each.lo = std::exchange(constraint.range.lo, Interval::kMinusInfinity);
   }
-  for (const Expr operand : expr.operands()) pending_.push_back({operand, each});
+  for (const Expr operand : expr.operands()) {
+    pending_.push_back({operand, each});
+    log_.report(ConstraintRule::kExtremumSplit, constraint, pending_.back());
+  }
   return Outcome::kSettled;
 }
 
@@ -310,6 +377,10 @@ Entry entry_of(const Constraint& constraint) {
   return {.base = constraint.expr, .congruence = {}, .range = constraint.range};
 }
 
+Constraint constraint_of(const Entry& entry) {
+  return entry.congruence ? as_constraint(*entry.congruence) : Constraint{entry.base, entry.range};
+}
+
 bool sorts_before(const Entry& a, const Entry& b) {
   if (const auto order = compare(a.base, b.base); order != 0) return order < 0;
   if (a.congruence.has_value() != b.congruence.has_value()) return a.congruence.has_value();
@@ -331,7 +402,7 @@ std::optional<Truth> join_entries(Entry& entry, const Entry& other) {
 }
 
 // Sorts the entries and joins those that constrain the same. False if two contradict each other.
-bool join_equal(Entries& entries) {
+bool join_equal(Entries& entries, ConstraintLog& log) {
   std::sort(entries.begin(), entries.end(), sorts_before);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -339,6 +410,8 @@ bool join_equal(Entries& entries) {
     const std::optional<Truth> joined =
         kept == 0 ? std::nullopt : join_entries(entries[kept - 1], entry);
     if (joined == Truth::kNever) return false;
+    if (joined)
+      log.report(ConstraintRule::kJoined, constraint_of(entry), constraint_of(entries[kept - 1]));
     if (!joined) entries[kept++] = entry;
   }
   entries.truncate(kept);
@@ -346,11 +419,13 @@ bool join_equal(Entries& entries) {
 }
 
 // Moves the ranges of sums inwards to the grids that they lie on. False if one becomes empty.
-bool tighten_ranges(Entries& entries, const Congruence& congruence) {
+bool tighten_ranges(Entries& entries, const Congruence& congruence, ConstraintLog& log) {
   for (Entry& entry : entries) {
     if (entry.congruence) continue;
     const auto implied = implied_congruence(entry.base, congruence);
+    const Constraint before = constraint_of(entry);
     if (implied) entry.range = tightened(entry.range, *implied);
+    log.report_change(ConstraintRule::kRangeOnGrid, before, constraint_of(entry));
     if (entry.range.is_empty()) return false;
   }
   return true;
@@ -366,23 +441,35 @@ bool Domain::join() {
     if (entry.congruence && is_total(entry.base)) {
       const Truth truth = normalize(*entry.congruence);
       if (truth == Truth::kNever) return false;
-      if (truth == Truth::kAlways) continue;
+      if (truth == Truth::kAlways) {
+        log_.report(ConstraintRule::kAlwaysHolds, constraint);
+        continue;
+      }
       entry.base = entry.congruence->base;
+      log_.report_change(ConstraintRule::kGridForm, constraint, as_constraint(*entry.congruence));
     }
     entries.push_back(entry);
   }
-  if (!join_equal(entries)) return false;
+  if (!join_equal(entries, log_)) return false;
 
   constraints_.clear();
   for (const Entry& entry : entries) {
     if (!entry.congruence) continue;
-    if (!tighten_ranges(entries, *entry.congruence) || !tighten_to_grid(*entry.congruence)) {
+    if (!tighten_ranges(entries, *entry.congruence, log_) || !tighten_to_grid(*entry.congruence)) {
       return false;
     }
   }
   for (const Entry& entry : entries) {
-    constraints_.push_back(entry.congruence ? as_constraint(*entry.congruence)
-                                            : Constraint{entry.base, entry.range});
+    Constraint constraint = constraint_of(entry);
+    if (entry.congruence) {
+      // A grid of which the base meets one point only says what its value is.
+      const Interval met = tightened(simplifier_.range(entry.base), *entry.congruence);
+      if (met.is_point()) {
+        const Constraint grid = std::exchange(constraint, {entry.base, met});
+        log_.report(ConstraintRule::kGridOfOnePoint, grid, constraint);
+      }
+    }
+    constraints_.push_back(constraint);
   }
   return true;
 }
@@ -398,29 +485,44 @@ bool Domain::tighten_to_grid(const Congruence& congruence) {
 // What the others say may settle a constraint, or make it simpler. Each is looked at given all the
 // others as they are at that moment, so that the whole means the same after each step.
 bool Domain::compare() {
-  if (constraints_.size() < 2) return true;
+  // Each with each.
+  constexpr std::size_t kMaxCompared = 32;
+  if (constraints_.size() < 2 || constraints_.size() > kMaxCompared) return true;
+  if (!bounds_changed_ && std::ranges::equal(constraints_, compared_)) return true;
   bool has_assumed = false;
+  bool changes = false;
   for (std::size_t i = 0; i < constraints_.size();) {
     Constraint& constraint = constraints_[i];
     if (has_assumed) start_from_bounds();
-    has_assumed = assume_for(variable_bits(constraint.expr), &constraint);
-    if (!has_assumed || !is_total(constraint.expr)) {
+    const std::optional<Congruence> grid = as_congruence(constraint);
+    const Expr expr = grid ? grid->base : constraint.expr;
+    // `join` has seen to what grids say of sums, and ranges of sums say nothing of grids.
+    has_assumed = !(grid && expr.is_affine()) &&
+                  assume_for(std::span(&expr, 1), &constraint, /*only_ranges=*/expr.is_affine());
+    if (!has_assumed || !is_total(expr)) {
       ++i;
       continue;
     }
-    // A grid has its own form.
-    const Expr simpler =
-        as_congruence(constraint) ? constraint.expr : simplifier_.simplify(constraint.expr);
-    const Interval values = simplifier_.range(simpler);
-    if (intersect(constraint.range, values).is_empty()) return false;
-    if (constraint.range.contains(values)) {
+    Constraint simpler = {simplifier_.simplify(expr), constraint.range};
+    if (grid) {
+      simpler = simpler.expr == expr ? constraint
+                                     : as_constraint({simpler.expr, grid->modulus, grid->residue});
+    }
+    const Interval values = simplifier_.range(simpler.expr);
+    if (intersect(simpler.range, values).is_empty()) return false;
+    if (simpler.range.contains(values)) {
+      log_.report(ConstraintRule::kImplied, constraint);
       constraints_.erase_at(i);
+      changes = true;
       continue;
     }
-    constraint.expr = simpler;
+    changes = changes || !(constraint.expr == simpler.expr);
+    log_.report_change(ConstraintRule::kSimplerGivenOthers, constraint, simpler);
+    constraint = simpler;
     ++i;
   }
   if (has_assumed) start_from_bounds();
+  if (!changes) compared_ = constraints_;
   return true;
 }
 
@@ -439,6 +541,7 @@ void Domain::rescale() {
     // Nothing that the map can mean may leave int64.
     if (!ranges_[id.index].is_bounded()) continue;
     const Interval shifted = ranges_[id.index] + Interval::point(-r);
+    log_.report(ConstraintRule::kRescaled, constraints_[i]);
     constraints_.erase_at(i);
     ranges_[id.index] = divide_exactly_within(shifted, m);
     bounds_changed_ = true;
@@ -496,7 +599,9 @@ bool Domain::search_bounds() {
     if (!variable) continue;
     Condition& condition = condition_of(conditions, *variable);
     const std::optional<Congruence> congruence = as_congruence(constraint);
-    if (congruence && congruence->base.is(ExprKind::kVariable)) {
+    // A grid that has only just been found has not moved the bounds yet.
+    if (congruence && congruence->base.is(ExprKind::kVariable) &&
+        tightened(bounds(*variable), *congruence) == bounds(*variable)) {
       // Several, if their common modulus did not fit: the bounds lie on the grid of the last.
       condition.step = congruence->modulus;
     } else {
@@ -509,6 +614,7 @@ bool Domain::search_bounds() {
     if (!found || !restrict(condition.variable, found->bounds)) return false;
     for (std::size_t i = 0; i < condition.constraints.size(); ++i) {
       if (!found->always_holds[i]) continue;
+      log_.report(ConstraintRule::kTriedValues, condition.constraints[i]);
       Constraint* const place = std::ranges::find(constraints_, condition.constraints[i]);
       if (place != constraints_.end()) {
         constraints_.erase_at(static_cast<std::size_t>(place - constraints_.begin()));

@@ -9,6 +9,7 @@
 #include "mercator/expr/expr.h"
 #include "mercator/expr/interval.h"
 #include "mercator/expr/simplifier.h"
+#include "mercator/map/constraint_rules.h"
 #include "mercator/map/index_map.h"
 #include "mercator/support/inline_vector.h"
 
@@ -25,7 +26,7 @@ class Domain {
   // where they have no value, `others` whatever else depends on its variables: both follow when a
   // variable becomes another one.
   Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
-         Simplifier& simplifier);
+         Simplifier& simplifier, ConstraintLog& log);
 
   // Simplifies to a fixed point. False if the domain is found empty; it is then left in any state.
   // Afterwards the simplifier is set to the bounds.
@@ -34,9 +35,10 @@ class Domain {
   // Whether `expr` has a value everywhere in the domain, as far as the simplifier is told of it.
   [[nodiscard]] bool is_total(Expr expr);
 
-  // Tells the simplifier of the constraints that say something of the given variables (as
-  // `variable_bits` gives them), except for one of constraints(). False if there is none.
-  bool assume_for(std::uint64_t variables, const Constraint* left_out = nullptr);
+  // Tells the simplifier of the constraints that may help it with `results`, once `simplify` is
+  // done. False if it knows all of them already.
+  bool assume_for(std::span<const Expr> results);
+  void forget_assumptions() { start_from_bounds(); }
 
   [[nodiscard]] std::span<const Interval> dimensions() const { return dimensions_; }
   [[nodiscard]] std::span<const Interval> ranges() const { return ranges_; }
@@ -59,6 +61,11 @@ class Domain {
   [[nodiscard]] bool has_empty_bounds() const;
   [[nodiscard]] bool restrict(VariableId id, Interval range);
   void start_from_bounds();
+  // Whether it may help with `expr` to know the range of `fact`.
+  [[nodiscard]] bool concerns(Expr fact, Expr expr);
+  // Tells the simplifier of the constraints that may help with `exprs`, except for one, and except
+  // for grids if `only_ranges`. False if there is none.
+  bool assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges);
   void restore_runtime_conditions();
 
   // Each is a stage of a round, and says false if it finds the domain empty.
@@ -80,11 +87,15 @@ class Domain {
   std::span<Expr> results_;
   std::span<Expr> others_;
   Simplifier& simplifier_;
+  ConstraintLog& log_;
   Bounds dimensions_;
   Bounds ranges_;
   Bounds runtimes_;
   Constraints constraints_;
-  Constraints pending_;  // still to be placed
+  Constraints pending_;   // still to be placed
+  Constraints compared_;  // those that `compare` has left
+  // By place among the constraints: that the simplifier knows of.
+  InlineVector<bool, 8> is_assumed_;
   bool bounds_changed_ = false;
 };
 

@@ -133,6 +133,19 @@ void IndexMap::settle_names() {
   }
 }
 
+void IndexMap::settle_names_after_drop() {
+  // Only a name in the form of a default name can meet another variable's new default name.
+  const auto may_conflict = [](const auto& variable) {
+    const std::string& name = variable.name;
+    return !name.empty() && (name[0] == 'd' || name[0] == 's' || name[0] == 'r') &&
+           name.back() >= '0' && name.back() <= '9';
+  };
+  if (std::ranges::any_of(dimensions_, may_conflict) ||
+      std::ranges::any_of(ranges_, may_conflict) || std::ranges::any_of(runtimes_, may_conflict)) {
+    settle_names();
+  }
+}
+
 // ---- queries ----
 
 bool IndexMap::is_known_empty() const {

@@ -22,6 +22,7 @@
 
 #include "mercator/expr/expr.h"
 #include "mercator/expr/interval.h"
+#include "mercator/expr/simplifier.h"
 #include "mercator/support/error.h"
 
 namespace mercator {
@@ -101,6 +102,8 @@ class IndexMap {
  private:
   friend class MapSimplifier;
   void settle_names();
+  // When names were settled before some variables were dropped.
+  void settle_names_after_drop();
 
   ExprContext* context_;
   std::vector<Variable> dimensions_;
@@ -122,6 +125,23 @@ class IndexMap {
 // them. Not simplified.
 [[nodiscard]] IndexMap compose(const IndexMap& first, const IndexMap& second);
 
+// The rules for bounds and constraints, in the order in which they are tried. Their algebra is
+// about constraints `expr in [lo, hi]`, joined by `and`.
+[[nodiscard]] std::span<const SimplifierRule> constraint_rules();
+
+// One use of such a rule: `before` became `after`, whose expression is null if nothing is left.
+struct ConstraintStep {
+  const SimplifierRule* rule;
+  Constraint before;
+  Constraint after;
+};
+
+// Told of each step while a map is simplified.
+struct MapStepListener {
+  StepListener on_expression;
+  std::function<void(const ConstraintStep&)> on_constraint;
+};
+
 // Simplifies maps; one for many maps is faster than one for each.
 class MapSimplifier {
  public:
@@ -140,6 +160,13 @@ class MapSimplifier {
   // condition that the program may fail to meet. Simplifying the result again gives the result.
   // Requires a map of the context that the simplifier was made for.
   IndexMap operator()(const IndexMap& map);
+
+  // Both functions of `listener` must be set; null: nobody listens any more. It must outlive its
+  // use.
+  void set_listener(const MapStepListener* listener);
+  // How often each of simplifier_rules() and of constraint_rules() has been used.
+  [[nodiscard]] std::span<const std::uint64_t> expression_rule_counts() const;
+  [[nodiscard]] std::span<const std::uint64_t> constraint_rule_counts() const;
 
  private:
   struct Impl;

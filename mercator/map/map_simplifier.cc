@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercator/expr/simplifier.h"
+#include "mercator/expr/traversal.h"
 #include "mercator/map/domain.h"
 #include "mercator/map/index_map.h"
 
@@ -39,9 +40,11 @@ class UnusedVariables {
         std::ranges::find(runtime_is_used_, false) == runtime_is_used_.end()) {
       return false;
     }
-    const std::vector<std::uint32_t> range_numbers = keep_used(ranges_, range_is_used_);
-    const std::vector<std::uint32_t> runtime_numbers = keep_used(runtimes_, runtime_is_used_);
-    renumber(range_numbers, runtime_numbers);
+    std::vector<std::uint32_t> range_numbers;
+    std::vector<std::uint32_t> runtime_numbers;
+    const bool ranges_change = keep_used(ranges_, range_is_used_, range_numbers);
+    const bool runtimes_change = keep_used(runtimes_, runtime_is_used_, runtime_numbers);
+    if (ranges_change || runtimes_change) renumber(range_numbers, runtime_numbers);
     return true;
   }
 
@@ -61,56 +64,68 @@ class UnusedVariables {
            are_used(VariableKind::kRuntime, runtimes_.size());
   }
 
-  // A runtime variable needs the variables that say where its value lies.
   void find_used() {
     range_is_used_.assign(ranges_.size(), false);
     runtime_is_used_.assign(runtimes_.size(), false);
-    std::vector<Expr> exprs = results_;
+    InlineVector<Expr, 16> exprs{std::span<const Expr>(results_)};
     for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
     while (!exprs.empty()) {
-      const UsedVariables used = used_variables(exprs);
+      const Traversal traversal(exprs);
       exprs.clear();
-      for (std::size_t i = 0; i < used.ranges.size(); ++i) {
-        if (used.ranges[i]) range_is_used_[i] = true;
-      }
-      for (std::size_t i = 0; i < used.runtimes.size(); ++i) {
-        if (!used.runtimes[i] || runtime_is_used_[i]) continue;
-        runtime_is_used_[i] = true;
-        exprs.insert(exprs.end(), runtimes_[i].index.begin(), runtimes_[i].index.end());
+      for (const Expr node : traversal.nodes()) {
+        if (!node.is(ExprKind::kVariable)) continue;
+        const VariableId id = node.variable();
+        if (id.kind == VariableKind::kRange) range_is_used_[id.index] = true;
+        if (id.kind != VariableKind::kRuntime || runtime_is_used_[id.index]) continue;
+        // A runtime variable needs the variables that say where its value lies.
+        runtime_is_used_[id.index] = true;
+        exprs.append(std::span<const Expr>(runtimes_[id.index].index));
       }
     }
   }
 
-  // The new numbers of the variables that stay.
+  // The new numbers of the variables that stay. False if all of those keep theirs.
   template <class AnyVariable>
-  static std::vector<std::uint32_t> keep_used(std::vector<AnyVariable>& variables,
-                                              const std::vector<bool>& is_used) {
-    std::vector<std::uint32_t> numbers(variables.size());
+  static bool keep_used(std::vector<AnyVariable>& variables, const std::vector<bool>& is_used,
+                        std::vector<std::uint32_t>& numbers) {
+    bool changes = false;
+    numbers.resize(variables.size());
     std::uint32_t kept = 0;
     for (std::size_t i = 0; i < variables.size(); ++i) {
       numbers[i] = kept;
       if (!is_used[i]) continue;
-      if (kept != i) variables[kept] = std::move(variables[i]);
+      if (kept != i) {
+        variables[kept] = std::move(variables[i]);
+        changes = true;
+      }
       ++kept;
     }
     variables.erase(variables.begin() + kept, variables.end());
-    return numbers;
+    return changes;
   }
 
   void renumber(const std::vector<std::uint32_t>& range_numbers,
                 const std::vector<std::uint32_t>& runtime_numbers) {
-    std::vector<Expr*> places;
-    for (Expr& result : results_) places.push_back(&result);
-    for (Constraint& constraint : constraints_) places.push_back(&constraint.expr);
-    for (RuntimeVariable& runtime : runtimes_) {
-      for (Expr& index : runtime.index) places.push_back(&index);
-    }
+    std::uint64_t moved = 0;
+    const auto collect = [&moved](VariableKind kind, const std::vector<std::uint32_t>& numbers) {
+      for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+        if (numbers[i] != i) moved |= variable_bit({kind, i});
+      }
+    };
+    collect(VariableKind::kRange, range_numbers);
+    collect(VariableKind::kRuntime, runtime_numbers);
+    InlineVector<Expr*, 16> places;
+    const auto add = [&](Expr& expr) {
+      if ((variable_bits(expr) & moved) != 0) places.push_back(&expr);
+    };
+    std::ranges::for_each(results_, add);
+    for (Constraint& constraint : constraints_) add(constraint.expr);
+    for (RuntimeVariable& runtime : runtimes_) std::ranges::for_each(runtime.index, add);
     if (places.empty()) return;
-    std::vector<Expr> exprs;
-    exprs.reserve(places.size());
+    InlineVector<Expr, 16> exprs;
     for (const Expr* place : places) exprs.push_back(*place);
     ExprContext& context = exprs[0].context();
-    substitute(exprs, [&](VariableId id) {
+    substitute(std::span<Expr>(exprs.begin(), exprs.end()), [&](VariableId id) {
       if (id.kind == VariableKind::kRange) return context.range(range_numbers[id.index]);
       if (id.kind == VariableKind::kRuntime) return context.runtime(runtime_numbers[id.index]);
       return Expr();
@@ -140,7 +155,7 @@ struct MapSimplifier::Impl {
     }
     const std::span<Expr> all_results(results.begin(), results.end());
     const std::span<Expr> all_indices(indices.begin(), indices.end());
-    Domain domain(map, all_results, all_indices, simplifier);
+    Domain domain(map, all_results, all_indices, simplifier, log);
     if (!domain.simplify()) return empty_like(map);
 
     // What an index is where it has no value does not matter: the point of the map is there either
@@ -167,21 +182,29 @@ struct MapSimplifier::Impl {
     if (UnusedVariables(simplified.ranges_, simplified.runtimes_, simplified.results_,
                         simplified.constraints_)
             .drop()) {
-      simplified.settle_names();
+      simplified.settle_names_after_drop();
     }
     return simplified;
   }
 
-  // The constraints count where they say something of what is not simple yet.
+  // The constraints count where they say something of what is not simple yet. Which of them do
+  // depends on what the results look like; so the end is reached when the simplified ones, looked
+  // at afresh, stay.
   void simplify_results(std::span<Expr> results, Domain& domain) {
-    std::uint64_t variables = 0;
-    bool are_total = true;
-    for (const Expr result : results) {
-      if (!result.is_affine()) variables |= variable_bits(result);
-      are_total = are_total && !result.has_variable_divisor();
+    constexpr int kMaxRounds = 5;
+    for (int round = 0; round < kMaxRounds; ++round) {
+      const bool has_assumed = domain.assume_for(results);
+      const InlineVector<Expr, 8> before{std::span<const Expr>(results)};
+      do {
+        simplify_where_total(results, domain);
+      } while (domain.assume_for(results));
+      if (!has_assumed || std::ranges::equal(before, results)) return;
+      domain.forget_assumptions();
     }
-    if (variables != 0 && !domain.constraints().empty()) domain.assume_for(variables);
-    if (are_total) {
+  }
+
+  void simplify_where_total(std::span<Expr> results, Domain& domain) {
+    if (std::ranges::none_of(results, &Expr::has_variable_divisor)) {
       simplifier.simplify(results);
       return;
     }
@@ -191,6 +214,7 @@ struct MapSimplifier::Impl {
   }
 
   ExprContext& context;
+  internal::ConstraintLog log;
   Simplifier simplifier;
 };
 
@@ -200,6 +224,19 @@ MapSimplifier::MapSimplifier(MapSimplifier&&) noexcept = default;
 MapSimplifier& MapSimplifier::operator=(MapSimplifier&&) noexcept = default;
 
 IndexMap MapSimplifier::operator()(const IndexMap& map) { return impl_->simplify(map); }
+
+void MapSimplifier::set_listener(const MapStepListener* listener) {
+  impl_->simplifier.set_listener(listener == nullptr ? nullptr : &listener->on_expression);
+  impl_->log.set_listener(listener == nullptr ? nullptr : &listener->on_constraint);
+}
+
+std::span<const std::uint64_t> MapSimplifier::expression_rule_counts() const {
+  return impl_->simplifier.rule_counts();
+}
+
+std::span<const std::uint64_t> MapSimplifier::constraint_rule_counts() const {
+  return impl_->log.counts();
+}
 
 IndexMap simplify(const IndexMap& map) { return MapSimplifier(map.context())(map); }
 

@@ -14,6 +14,7 @@ enum class ExitStatus : std::uint8_t {
   kInvalidInput = 1,  // the input is wrong, or a file could not be read or written
   kUsage = 2,         // the command was called wrongly
   kUnsupported = 3,   // the input is right but asks for what is not supported
+  kWrongResult = 4,   // a result was checked and is not what it must be
 };
 
 [[nodiscard]] ExitStatus exit_status(ErrorKind kind);

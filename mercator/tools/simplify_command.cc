@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +20,10 @@
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/text.h"
 #include "mercator/map/index_map.h"
+#include "mercator/tools/certificate.h"
+#include "mercator/tools/explanation.h"
 #include "mercator/tools/json.h"
+#include "mercator/tools/lowered_map.h"
 #include "mercator/tools/map_entries.h"
 #include "mercator/tools/verb.h"
 
@@ -27,7 +32,10 @@ namespace {
 
 struct SimplifyOptions {
   std::string file = "-";
+  bool certify = false;
+  bool explain = false;
   bool json = false;
+  bool lower = false;
   bool rules = false;
 };
 
@@ -47,7 +55,8 @@ Result<std::vector<ParsedEntry>> parse_entries(std::string_view text, ExprContex
       if (error.span) error.span = TextSpan{error.span->begin + offset, error.span->end + offset};
       return std::unexpected(std::move(error));
     }
-    parsed.push_back({.text = entry, .map = *std::move(map), .is_bare = is_bare_expression(entry)});
+    parsed.push_back(
+        {.text = entry, .map = with_numbered_runtimes(*map), .is_bare = is_bare_expression(entry)});
   }
   return parsed;
 }
@@ -60,25 +69,79 @@ Json cost_json(const IndexMap& map) {
           {"add", cost.add}, {"minmax", cost.minmax}, {"constraints", map.constraints().size()}};
 }
 
-void write_json(const ParsedEntry& entry, const IndexMap& simplified, std::chrono::nanoseconds time,
-                Output& output) {
-  const Json json = {{"input", on_one_line(entry.text)},
-                     {"output", entry.is_bare ? bare_expression_text(simplified)
-                                              : to_string(simplified, MapStyle::kOneLine)},
-                     {"changed", simplified != entry.map},
-                     {"cost_before", cost_json(entry.map)},
-                     {"cost_after", cost_json(simplified)},
-                     {"ns", time.count()}};
+// What is known of one entry.
+struct Outcome {
+  IndexMap simplified;
+  std::chrono::nanoseconds time;
+  std::optional<Certification> certification;  // if it was asked for
+  std::optional<Result<std::string>> program;  // the text of it, if it was asked for
+  std::unique_ptr<Explanation> explanation;    // if it was asked for
+};
+
+Outcome simplify_entry(const ParsedEntry& entry, MapSimplifier& simplify,
+                       const SimplifyOptions& options) {
+  std::unique_ptr<Explanation> explanation;
+  if (options.explain) {
+    explanation = std::make_unique<Explanation>(entry.map);
+    simplify.set_listener(&explanation->listener());
+  }
+  const auto start = std::chrono::steady_clock::now();
+  IndexMap simplified = simplify(entry.map);
+  const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+  simplify.set_listener(nullptr);
+  std::optional<Certification> certification;
+  if (options.certify) certification = certify_simplification(entry.map, simplified);
+  return {.simplified = std::move(simplified),
+          .time = time,
+          .certification = std::move(certification),
+          .program = std::nullopt,
+          .explanation = std::move(explanation)};
+}
+
+void write_json(const ParsedEntry& entry, const Outcome& outcome, Output& output) {
+  const IndexMap& simplified = outcome.simplified;
+  Json json = {{"input", on_one_line(entry.text)},
+               {"output", entry.is_bare ? bare_expression_text(simplified)
+                                        : to_string(simplified, MapStyle::kOneLine)},
+               {"changed", simplified != entry.map}};
+  if (outcome.certification) {
+    json["certified"] = certificate_json(outcome.certification->certificate);
+  }
+  json["cost_before"] = cost_json(entry.map);
+  json["cost_after"] = cost_json(simplified);
+  json["ns"] = outcome.time.count();
+  if (outcome.explanation) json["steps"] = outcome.explanation->json();
+  if (outcome.program) json["program"] = *outcome.program ? Json(**outcome.program) : Json();
   output.write(dump(json) + "\n");
 }
 
-void write_text(const ParsedEntry& entry, const IndexMap& simplified, Output& output) {
+void write_text(const ParsedEntry& entry, const Outcome& outcome, Output& output) {
+  const IndexMap& simplified = outcome.simplified;
+  if (outcome.explanation) output.write(outcome.explanation->comments());
+  if (outcome.certification) output.write(certificate_comment(*outcome.certification));
+  if (outcome.program) {
+    output.write(fmt::format("# {}\n", entry.is_bare ? bare_expression_text(simplified)
+                                                     : to_string(simplified, MapStyle::kOneLine)));
+    if (*outcome.program) output.write(**outcome.program);
+    return;
+  }
   output.write(entry.is_bare ? bare_expression_text(simplified) : to_string(simplified));
   output.write("\n");
 }
 
+// Says at the entry, the first line of it, why it has no program.
+ExitStatus report_no_program(Error error, const ParsedEntry& entry, std::string_view name,
+                             std::string_view text, std::string_view without_comments) {
+  const auto begin = static_cast<std::uint32_t>(entry.text.data() - without_comments.data());
+  const std::size_t length = entry.text.substr(0, entry.text.find('\n')).size();
+  error.span = TextSpan{begin, begin + static_cast<std::uint32_t>(length)};
+  return report(error, name, text);
+}
+
 ExitStatus write_rules(bool json, Output& output) {
-  for (const SimplifierRule& rule : simplifier_rules()) {
+  std::vector<SimplifierRule> rules(simplifier_rules().begin(), simplifier_rules().end());
+  rules.insert(rules.end(), constraint_rules().begin(), constraint_rules().end());
+  for (const SimplifierRule& rule : rules) {
     if (json) {
       output.write(dump(Json{{"name", std::string(rule.name)},
                              {"algebra", std::string(rule.algebra)},
@@ -107,20 +170,29 @@ ExitStatus run_simplify(const SimplifyOptions& options, Output& output) {
   if (!entries) return report(entries.error(), name, *text);
 
   MapSimplifier simplify(context);
+  Simplifier ranges(context);
+  ExitStatus status = ExitStatus::kDone;
   bool first = true;
   for (const ParsedEntry& entry : *entries) {
-    const auto start = std::chrono::steady_clock::now();
-    const IndexMap simplified = simplify(entry.map);
-    const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+    Outcome outcome = simplify_entry(entry, simplify, options);
+    if (options.lower) outcome.program = program_text(outcome.simplified, ranges);
     if (options.json) {
-      write_json(entry, simplified, time, output);
+      write_json(entry, outcome, output);
     } else {
       if (!first) output.write("---\n");
-      write_text(entry, simplified, output);
+      write_text(entry, outcome, output);
     }
     first = false;
+    if (outcome.program && !*outcome.program) {
+      status = report_no_program(outcome.program->error(), entry, name, *text, without_comments);
+    }
+    if (outcome.certification && outcome.certification->certificate == Certificate::kDifferent) {
+      fmt::print(stderr, "mercator: error: the simplifier is wrong about {}: {}\n",
+                 on_one_line(entry.text), outcome.certification->reason);
+      status = ExitStatus::kWrongResult;
+    }
   }
-  return ExitStatus::kDone;
+  return status;
 }
 
 }  // namespace
@@ -134,7 +206,15 @@ Verb add_simplify_verb(CLI::App& command) {
                   "that start with # are comments. Standard input if it is\n"
                   "missing or -")
       ->option_text(" ");
+  app->add_flag("--certify", options->certify,
+                "Let isl decide whether input and output mean the same");
+  app->add_flag("--explain", options->explain,
+                "Say by which steps each was simplified, and what\n"
+                "allowed them");
   app->add_flag("--json", options->json, "Print JSON, an object a line");
+  app->add_flag("--lower", options->lower,
+                "Print the index program of each: typed operations, without\n"
+                "divisions by constants");
   app->add_flag("--rules", options->rules, "List the rules of the simplifier instead");
   app->footer(
       "Example:\n"

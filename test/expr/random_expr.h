@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
+#include <utility>
 #include <vector>
 
 #include "mercator/expr/expr.h"
 #include "mercator/expr/interval.h"
+#include "test/support/random_draw.h"
 
 namespace mercator::test {
 
@@ -15,11 +16,10 @@ namespace mercator::test {
 // domain can be visited.
 class RandomExprs {
  public:
-  RandomExprs(ExprContext& context, std::uint64_t seed) : context_(context), random_(seed) {}
+  RandomExprs(ExprContext& context, Draw draw) : context_(context), draw_(std::move(draw)) {}
+  RandomExprs(ExprContext& context, std::uint64_t seed) : RandomExprs(context, seeded_draw(seed)) {}
 
-  std::int64_t uniform(std::int64_t lo, std::int64_t hi) {
-    return std::uniform_int_distribution<std::int64_t>(lo, hi)(random_);
-  }
+  std::int64_t uniform(std::int64_t lo, std::int64_t hi) { return draw_(lo, hi); }
 
   // Bounds of `count` variables: mostly [0, n - 1], sometimes with negative or single values.
   std::vector<Interval> bounds(int count) {
@@ -77,7 +77,7 @@ class RandomExprs {
   }
 
   ExprContext& context_;
-  std::mt19937_64 random_;
+  Draw draw_;
 };
 
 // Calls `visit(point)` for each point of the box.

@@ -11,6 +11,7 @@
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/text.h"
 #include "test/expr/random_expr.h"
+#include "test/support/random_factor.h"
 
 namespace mercator {
 namespace {
@@ -53,12 +54,12 @@ void check(Expr before, const std::vector<Interval>& bounds, Simplifier& simplif
 }
 
 TEST(SimplifierProperty, RandomExpressionsKeepTheirValues) {
-  constexpr int kExpressions = 40000;
+  const std::int64_t expressions = 40'000 * test::random_factor();
   for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
     ExprContext context;
     Simplifier simplifier(context);
     test::RandomExprs random(context, 100 + static_cast<std::uint64_t>(batch));
-    for (int i = 0; i < kExpressions / 20 && !testing::Test::HasFailure(); ++i) {
+    for (int i = 0; i < expressions / 20 && !testing::Test::HasFailure(); ++i) {
       const int variables = static_cast<int>(random.uniform(1, 3));
       const std::vector<Interval> bounds = random.bounds(variables);
       check(random.expr(variables, static_cast<int>(random.uniform(1, 6))), bounds, simplifier);

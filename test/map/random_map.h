@@ -5,23 +5,23 @@
 
 #include <cstdint>
 #include <iterator>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mercator/expr/expr.h"
 #include "mercator/map/index_map.h"
+#include "test/support/random_draw.h"
 
 namespace mercator::map_test {
 
 class RandomMaps {
  public:
-  RandomMaps(ExprContext& context, std::uint64_t seed) : context_(context), random_(seed) {}
+  RandomMaps(ExprContext& context, test::Draw draw) : context_(context), draw_(std::move(draw)) {}
+  RandomMaps(ExprContext& context, std::uint64_t seed)
+      : RandomMaps(context, test::seeded_draw(seed)) {}
 
-  std::int64_t uniform(std::int64_t lo, std::int64_t hi) {
-    return std::uniform_int_distribution<std::int64_t>(lo, hi)(random_);
-  }
+  std::int64_t uniform(std::int64_t lo, std::int64_t hi) { return draw_(lo, hi); }
   bool one_in(std::int64_t n) { return uniform(1, n) == 1; }
 
   // A map with up to 3 dimensions, 2 ranges, 2 runtime variables and 3 constraints. Each runtime
@@ -127,7 +127,7 @@ class RandomMaps {
   }
 
   ExprContext& context_;
-  std::mt19937_64 random_;
+  test::Draw draw_;
   std::vector<Expr> variables_;
 };
 

@@ -1,18 +1,25 @@
 #include "test/map/reference.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace mercator::map_test {
 
 namespace {
 
-using Wide = __int128;
 using Value = std::optional<Wide>;
 
 Wide quotient(Wide a, Wide b) {
   Wide q = a / b;
   if (q * b != a && (a < 0) != (b < 0)) --q;
   return q;
+}
+
+bool is_within(Wide value, Interval range) {
+  return !range.is_empty() && (range.lo == Interval::kMinusInfinity || range.lo <= value) &&
+         (range.hi == Interval::kPlusInfinity || value <= range.hi);
 }
 
 Value value_of(Expr expr, const VariableValues& point) {
@@ -103,18 +110,11 @@ class Collector {
   }
 
   void add_point() {
-    const VariableValues point = {
-        .dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_};
-    for (const Constraint& constraint : map_.constraints()) {
-      const auto value = reference_value(constraint.expr, point);
-      if (!value || *value < constraint.range.lo || *value > constraint.range.hi) return;
-    }
+    const auto results = reference_results(
+        map_, {.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
+    if (!results) return;
     RelatedPair pair = {.runtimes = runtimes_, .from = dimensions_, .to = {}};
-    for (const Expr result : map_.results()) {
-      const auto value = reference_value(result, point);
-      if (!value) return;
-      pair.to.push_back(*value);
-    }
+    for (const Wide result : *results) pair.to.push_back(static_cast<std::int64_t>(result));
     pairs_.insert(std::move(pair));
   }
 
@@ -127,12 +127,56 @@ class Collector {
 
 }  // namespace
 
-std::optional<std::int64_t> reference_value(Expr expr, const VariableValues& point) {
-  const Value value = value_of(expr, point);
-  if (!value) return std::nullopt;
-  return static_cast<std::int64_t>(*value);
+std::optional<Wide> reference_value(Expr expr, const VariableValues& point) {
+  return value_of(expr, point);
+}
+
+std::optional<std::vector<Wide>> reference_results(const IndexMap& map,
+                                                   const VariableValues& point) {
+  for (std::size_t i = 0; i < map.dimensions().size(); ++i) {
+    if (!is_within(point.dimensions[i], map.dimensions()[i].bounds)) return std::nullopt;
+  }
+  for (std::size_t i = 0; i < map.ranges().size(); ++i) {
+    if (!is_within(point.ranges[i], map.ranges()[i].bounds)) return std::nullopt;
+  }
+  for (std::size_t i = 0; i < map.runtimes().size(); ++i) {
+    if (!is_within(point.runtimes[i], map.runtimes()[i].bounds)) return std::nullopt;
+  }
+  for (const Constraint& constraint : map.constraints()) {
+    const Value value = value_of(constraint.expr, point);
+    if (!value || !is_within(*value, constraint.range)) return std::nullopt;
+  }
+  std::vector<Wide> results;
+  for (const Expr result : map.results()) {
+    const Value value = value_of(result, point);
+    if (!value) return std::nullopt;
+    results.push_back(*value);
+  }
+  return results;
 }
 
 std::set<RelatedPair> reference_relation(const IndexMap& map) { return Collector(map).collect(); }
+
+std::set<RelatedPair> reference_relation_like(const IndexMap& simplified,
+                                              const IndexMap& original) {
+  std::set<RelatedPair> pairs = reference_relation(simplified);
+  for (std::size_t i = 0; i < original.runtimes().size(); ++i) {
+    const RuntimeVariable& runtime = original.runtimes()[i];
+    if (std::ranges::find(simplified.runtimes(), runtime.name, &RuntimeVariable::name) !=
+        simplified.runtimes().end()) {
+      continue;
+    }
+    std::set<RelatedPair> expanded;
+    for (const RelatedPair& pair : pairs) {
+      for (std::int64_t value = runtime.bounds.lo; value <= runtime.bounds.hi; ++value) {
+        RelatedPair more = pair;
+        more.runtimes.insert(more.runtimes.begin() + static_cast<std::ptrdiff_t>(i), value);
+        expanded.insert(more);
+      }
+    }
+    pairs = expanded;
+  }
+  return pairs;
+}
 
 }  // namespace mercator::map_test

@@ -195,6 +195,31 @@ class SimplifyJson(unittest.TestCase):
         self.assertFalse(entry["changed"])
         self.assertEqual(entry["cost_before"], entry["cost_after"])
 
+    def test_certificates(self):
+        domain = ", domain: x in [0, 9], y in [0, 9]"
+        text = "\n---\n".join(
+            [
+                f"(x, y) -> ((x * 10 + y) floordiv 10){domain}",
+                f"(x, y) -> (x * y){domain}",
+                # The first runtime variable is dropped, the second one takes its default name.
+                "(x){rt0, rt1} -> (x + rt1), domain: x in [0, 9], rt0 in [0, 4], rt1 in [0, 5]",
+            ]
+        )
+        result = run("simplify", "--certify", "--json", text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        entries = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual([entry["certified"] for entry in entries], [True, "not quasi-affine", True])
+        self.assertEqual(list(entries[0])[:4], ["input", "output", "changed", "certified"])
+
+    def test_steps(self):
+        text = "(d0 * 4 + d1) floordiv 8, domain: d0 in [0, 7], d1 in [0, 3]"
+        result = run("simplify", "--explain", "--json", text=text)
+        (step,) = json.loads(result.stdout)["steps"]
+        self.assertEqual(step["rule"], "quotient-by-factor")
+        self.assertEqual(step["before"], "(d0 * 4 + d1) floordiv 8")
+        self.assertEqual(step["after"], "d0 floordiv 2")
+        self.assertIn({"expr": "d1", "lo": 0, "hi": 3}, step["ranges"])
+
     def test_rules(self):
         result = run("simplify", "--rules", "--json")
         for line in result.stdout.splitlines():

@@ -31,6 +31,24 @@ class Layers(unittest.TestCase):
         }
         self.assertEqual(self.check(files), (0, ""))
 
+    def test_a_library_may_stand_beside_that_of_its_folder(self):
+        library = "mercator_library(map_extra\n  SOURCES a.cc\n  DEPENDS map)\n"
+        self.assertEqual(self.check({"mercator/map/CMakeLists.txt": library}), (0, ""))
+        self.expect(
+            {"mercator/map/CMakeLists.txt": library.replace("DEPENDS map", "DEPENDS map hlo")},
+            "mercator/map/CMakeLists.txt:1: error: map_extra may not depend on hlo: it is not below it",
+        )
+        self.expect(
+            {"mercator/map/CMakeLists.txt": "mercator_library(map\n  SOURCES a.cc\n  DEPENDS map_extra)\n"},
+            "mercator/map/CMakeLists.txt:1: error: map may not depend on map_extra: it is not below it",
+        )
+
+    def test_a_library_has_the_name_of_its_folder(self):
+        self.expect(
+            {"mercator/map/CMakeLists.txt": "mercator_library(maps\n  SOURCES a.cc)\n"},
+            "mercator/map/CMakeLists.txt:1: error: a library of mercator/map is called maps",
+        )
+
     def test_an_include_of_a_higher_layer(self):
         self.expect(
             {"mercator/expr/a.h": '#pragma once\n#include "mercator/map/index_map.h"\n'},

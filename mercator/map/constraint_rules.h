@@ -1,0 +1,59 @@
+// The rules for bounds and constraints as data. For the files of this folder only.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "mercator/map/index_map.h"
+
+namespace mercator::internal {
+
+// In the order in which they are tried.
+enum class ConstraintRule : std::uint8_t {
+  kAlwaysHolds,
+  kSimpler,
+  kSumMoved,
+  kQuotientMoved,
+  kExtremumSplit,
+  kIntoBounds,
+  kGridForm,
+  kJoined,
+  kRangeOnGrid,
+  kGridOfOnePoint,
+  kImplied,
+  kSimplerGivenOthers,
+  kTriedValues,
+  kRescaled,
+};
+inline constexpr std::size_t kConstraintRuleCount =
+    static_cast<std::size_t>(ConstraintRule::kRescaled) + 1;
+
+class ConstraintLog {
+ public:
+  using Listener = std::function<void(const ConstraintStep&)>;
+
+  void set_listener(const Listener* listener) { listener_ = listener; }
+  [[nodiscard]] std::span<const std::uint64_t> counts() const { return counts_; }
+
+  // An `after` without expression: nothing is left.
+  void report(ConstraintRule rule, const Constraint& before, const Constraint& after = {}) {
+    ++counts_[static_cast<std::size_t>(rule)];
+    if (listener_ == nullptr) return;
+    (*listener_)({.rule = &constraint_rules()[static_cast<std::size_t>(rule)],
+                  .before = before,
+                  .after = after});
+  }
+  // The same, if they differ.
+  void report_change(ConstraintRule rule, const Constraint& before, const Constraint& after) {
+    if (before != after) report(rule, before, after);
+  }
+
+ private:
+  std::array<std::uint64_t, kConstraintRuleCount> counts_ = {};
+  const Listener* listener_ = nullptr;
+};
+
+}  // namespace mercator::internal
