@@ -112,10 +112,9 @@ class SumBuilder {
  public:
   explicit SumBuilder(std::int64_t constant) : constant_(constant) {}
 
-  // Adds coefficient * expr, where the terms of a sum become terms of the whole. False if something
-  // leaves int64 that the sum could not take back.
+  // Adds coefficient * expr, which is no sum. False if something leaves int64 that the sum could
+  // not take back.
   [[nodiscard]] bool add(Expr expr, std::int64_t coefficient) {
-    if (expr.is(ExprKind::kSum)) return add_sum(expr, coefficient);
     if (expr.is(ExprKind::kConstant)) return add_constant(expr.value(), coefficient);
     return add_term(expr, coefficient);
   }
@@ -161,28 +160,6 @@ class SumBuilder {
   [[nodiscard]] bool add_constant(std::int64_t value, std::int64_t coefficient) {
     return !__builtin_add_overflow(constant_, static_cast<__int128>(value) * coefficient,
                                    &constant_);
-  }
-  [[nodiscard]] bool add_sum(Expr sum, std::int64_t coefficient) {
-    if (!add_constant(sum.constant(), coefficient)) return false;
-    const std::span<const Expr> operands = sum.operands();
-    const std::span<const std::int64_t> coefficients = sum.coefficients();
-    // Constants and sums sort last.
-    if (operands_.empty() && operands.back().kind() < ExprKind::kSum) {
-      operands_.append(operands);
-      coefficients_.append(coefficients);
-      if (coefficient == 1) return true;
-      for (std::int64_t& c : coefficients_) {
-        if (!checked_mul(c, coefficient, &c)) return false;
-      }
-      return true;
-    }
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      std::int64_t product = 0;
-      if (!checked_mul(coefficients[i], coefficient, &product)) return false;
-      // A constant or sum within a sum is there because it once overflowed; perhaps no longer.
-      if (!add(operands[i], product)) return false;
-    }
-    return true;
   }
   // One more than the place of the last term that does not come after `expr`.
   [[nodiscard]] std::size_t search(Expr expr) const {
@@ -302,21 +279,40 @@ Expr ExprContext::sum(std::span<const Term> terms, std::int64_t constant) {
   return small.build(terms) ? node_of(small) : large_sum(terms, constant);
 }
 
-Expr ExprContext::large_sum(std::span<const Term> terms, std::int64_t constant) {
-  constexpr std::size_t kManyTerms = 64;
-  if (terms.size() > kManyTerms) {
-    // In order, so that none of them moves another.
-    const auto in_order = [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); };
-    if (!std::is_sorted(terms.begin(), terms.end(), in_order)) {
-      std::vector<Term> sorted(terms.begin(), terms.end());
-      std::stable_sort(sorted.begin(), sorted.end(), in_order);
-      return large_sum(sorted, constant);
+namespace {
+
+// coefficient * expr as terms that are no sums, in any order. False if something leaves int64.
+bool flatten(Expr expr, std::int64_t coefficient, std::vector<Term>& terms) {
+  if (!expr.is(ExprKind::kSum)) {
+    terms.push_back({expr, coefficient});
+    return true;
+  }
+  if (expr.constant() != 0) {
+    terms.push_back({expr.context().constant(expr.constant()), coefficient});
+  }
+  for (std::size_t i = 0; i < expr.operands().size(); ++i) {
+    std::int64_t product = 0;
+    if (!checked_mul(expr.coefficients()[i], coefficient, &product) ||
+        !flatten(expr.operands()[i], product, terms)) {
+      return false;
     }
   }
+  return true;
+}
+
+}  // namespace
+
+Expr ExprContext::large_sum(std::span<const Term> terms, std::int64_t constant) {
   {
+    // In order, so that none of them has to make room for another.
+    std::vector<Term> flat;
+    const bool fits = std::ranges::all_of(
+        terms, [&](const Term& term) { return flatten(term.expr, term.coefficient, flat); });
+    std::stable_sort(flat.begin(), flat.end(),
+                     [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
     SumBuilder builder(constant);
     const auto add = [&](const Term& term) { return builder.add(term.expr, term.coefficient); };
-    if (std::ranges::all_of(terms, add) && builder.finish()) return node_of(builder);
+    if (fits && std::ranges::all_of(flat, add) && builder.finish()) return node_of(builder);
   }
   // As written: each term whole.
   SumBuilder whole(constant);

@@ -8,8 +8,9 @@ namespace mercator::internal {
 
 Expr Presentation::present(Expr expr) {
   is_exact_ = true;
-  return expr.is(ExprKind::kSum) && !expr.is_affine() ? present_sum(expr, /*is_part=*/false)
-                                                      : present_part(expr);
+  return expr.is(ExprKind::kSum) && !expr.is_affine()
+             ? present_sum(expr, /*is_part=*/false, /*may_absorb=*/true)
+             : present_part(expr);
 }
 
 Expr Presentation::present_part(Expr expr) {
@@ -28,7 +29,7 @@ Expr Presentation::present_part(Expr expr) {
 }
 
 Expr Presentation::compute(Expr expr) {
-  if (expr.is(ExprKind::kSum)) return present_sum(expr, /*is_part=*/true);
+  if (expr.is(ExprKind::kSum)) return present_sum(expr, /*is_part=*/true, /*may_absorb=*/true);
   if (is_constant_quotient(expr)) return present_quotient(expr.dividend(), expr.divisor().value());
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(present_part(operand));
@@ -53,7 +54,8 @@ Expr Presentation::present_quotient(Expr numerator, std::int64_t n) {
   return context_.floor_div(present_part(numerator), context_.constant(n));
 }
 
-Expr Presentation::present_sum(Expr sum, bool is_part) {
+Expr Presentation::present_sum(Expr sum, bool is_part, bool may_absorb) {
+  normal_form_.spend(static_cast<std::int64_t>(SumView(sum).size()));
   const Remainders found = normal_form_.remainders(sum);
   InlineVector<Term, 12> terms;
   for (const Remainder& remainder : found.remainders) {
@@ -71,6 +73,7 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
       }
     }
   }
+  if (!may_absorb) candidates.clear();
   for (const Term& candidate : candidates) {
     Term quotient = candidate;
     const Expr smaller = absorb(rest, quotient, is_part);
@@ -80,8 +83,12 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
     is_exact_ = false;
   }
   for (const Term& quotient : quotients) {
-    terms.push_back({present_quotient(quotient.expr.dividend(), quotient.expr.divisor().value()),
-                     quotient.coefficient});
+    // What has moved in goes no further: terms could be moved round in a circle, growing each time.
+    const Expr dividend = quotient.expr.dividend();
+    const Expr presented = dividend.is(ExprKind::kSum) && !dividend.is_affine()
+                               ? present_sum(dividend, /*is_part=*/true, /*may_absorb=*/false)
+                               : present_part(dividend);
+    terms.push_back({context_.floor_div(presented, quotient.expr.divisor()), quotient.coefficient});
   }
   const SumView view(rest);
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -117,8 +124,10 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
   const Expr numerator = quotient.expr.dividend();
   const SumView inner(numerator);
   const SumView outer(outside);
-  normal_form_.spend(static_cast<std::int64_t>(outer.size()));
-  if (c == Interval::kMinusInfinity) return {};
+  normal_form_.spend(static_cast<std::int64_t>(inner.size()));
+  // Of long sums nothing is moved, since each move makes a new one.
+  constexpr std::size_t kManyTerms = 48;
+  if (c == Interval::kMinusInfinity || outer.size() > kManyTerms) return {};
 
   InlineVector<Term, 12> moved_in;
   InlineVector<Term, 12> left;
@@ -127,11 +136,11 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
     if (e == Interval::kMinusInfinity || e % c != 0 || !checked_mul(e / c, n, &product)) return 0;
     return product;
   };
-  for (std::size_t i = 0; i < outer.size(); ++i) {
-    const Expr term = outer.operands[i];
-    const std::int64_t e = outer.coefficients[i];
-    const std::int64_t inside = inner.coefficient_of(term);
-    if (inside == 0) continue;
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    const Expr term = inner.operands[i];
+    const std::int64_t inside = inner.coefficients[i];
+    const std::int64_t e = outer.coefficient_of(term);
+    if (e == 0) continue;
     const std::int64_t product = multiple(e);
     std::int64_t merged = 0;
     if (product == 0 || !checked_add(inside, product, &merged)) continue;

@@ -26,7 +26,7 @@ class Presentation {
   // As a part of something else.
   Expr present_part(Expr expr);
   Expr compute(Expr expr);
-  Expr present_sum(Expr sum, bool is_part);
+  Expr present_sum(Expr sum, bool is_part, bool may_absorb);
   Expr present_quotient(Expr numerator, std::int64_t n);
   Expr reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing

@@ -1,6 +1,8 @@
 // Finding remainders in sums: `k * x - k * m * (x floordiv m)` is `k * (x mod m)`.
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 #include "mercator/expr/normal_form.h"
 #include "mercator/support/arithmetic.h"
@@ -179,6 +181,83 @@ class RemainderSearch {
   std::optional<Found> best_;
 };
 
+// Takes remainders out of a sum of many terms, in the order of their quotients and looking at each
+// quotient once: the search above compares each with each.
+class LongSum {
+ public:
+  explicit LongSum(Expr sum)
+      : sum_(sum), left_(sum.coefficients().begin(), sum.coefficients().end()) {}
+
+  Remainders remainders(NormalForm& normal_form) {
+    Remainders result = {.remainders = {}, .rest = sum_};
+    for (std::size_t q = 0; q < left_.size() && !normal_form.is_exhausted(); ++q) {
+      const Expr quotient = sum_.operands()[q];
+      if (!is_constant_quotient(quotient) || left_[q] == 0) continue;
+      const std::int64_t divisor = quotient.divisor().value();
+      const std::int64_t c = left_[q];
+      if (c == std::numeric_limits<std::int64_t>::min()) continue;
+      if (c % divisor == 0 && take(q, -(c / divisor), quotient.dividend())) {
+        result.remainders.push_back({-(c / divisor), quotient.dividend(), quotient.divisor()});
+        continue;
+      }
+      // k * (X mod m) with k = 1 or -1, where Q = N floordiv M is X floordiv m.
+      const std::int64_t k = c < 0 ? 1 : -1;
+      const std::int64_t m = c < 0 ? -c : c;
+      if (m < 2 || m >= divisor || divisor % m != 0) continue;
+      const Expr x = normal_form.quotient(quotient.dividend(), divisor / m);
+      if (normal_form.quotient(x, m) == quotient && take(q, k, x)) {
+        result.remainders.push_back({k, x, normal_form.context().constant(m)});
+      }
+    }
+    if (result.remainders.empty()) return result;
+    std::vector<Term> terms;
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      if (left_[i] != 0) terms.push_back({sum_.operands()[i], left_[i]});
+    }
+    result.rest = sum_.context().sum(terms, constant_);
+    return result;
+  }
+
+ private:
+  // Subtracts k * x and the whole term q, if all terms of x are there.
+  bool take(std::size_t q, std::int64_t k, Expr x) {
+    const SumView inner(x);
+    InlineVector<std::size_t, 12> places;
+    InlineVector<std::int64_t, 12> taken;
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      const auto place =
+          std::lower_bound(sum_.operands().begin(), sum_.operands().end(), inner.operands[i],
+                           [](Expr a, Expr b) { return compare(a, b) < 0; });
+      const auto at = static_cast<std::size_t>(place - sum_.operands().begin());
+      std::int64_t product = 0;
+      if (place == sum_.operands().end() || !(*place == inner.operands[i]) ||
+          !checked_mul(k, inner.coefficients[i], &product) || left_[at] != product) {
+        return false;
+      }
+      places.push_back(at);
+      taken.push_back(product);
+    }
+    std::int64_t constant = 0;
+    if (!checked_mul(k, inner.constant, &constant) ||
+        !checked_sub(constant_, constant, &constant)) {
+      return false;
+    }
+    constant_ = constant;
+    for (const std::size_t at : places) left_[at] = 0;
+    left_[q] = 0;
+    return true;
+  }
+
+  Expr sum_;
+  std::vector<std::int64_t> left_;  // of the coefficients
+  std::int64_t constant_ = sum_.constant();
+};
+
+Remainders remainders_of_long_sum(NormalForm& normal_form, Expr sum) {
+  normal_form.spend(static_cast<std::int64_t>(SumView(sum).size()));
+  return LongSum(sum).remainders(normal_form);
+}
+
 bool may_contain_remainder(Expr expr) {
   return expr.is(ExprKind::kSum) && std::ranges::any_of(expr.operands(), [](Expr term) {
            return is_constant_quotient(term) ||
@@ -216,6 +295,8 @@ Remainders NormalForm::remainders(Expr expr) {
 }
 
 Remainders NormalForm::compute_remainders(Expr expr) {
+  constexpr std::size_t kManyTerms = 48;
+  if (SumView(expr).size() > kManyTerms) return remainders_of_long_sum(*this, expr);
   Remainders result = {.remainders = {}, .rest = expr};
   while (result.rest.is(ExprKind::kSum) && !is_exhausted()) {
     const std::optional<Found> found = RemainderSearch(*this, result.rest).best();

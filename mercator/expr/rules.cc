@@ -43,8 +43,6 @@ constexpr std::array<SimplifierRule, kRuleCount> kDescriptions = {{
     {"variable-one-bucket", "x floordiv d -> k", "x floordiv d in [k, k]", false},
     {"remainder-found", "k*x - k*m*(x floordiv m) -> k*(x mod m)", "", false},
     {"term-absorbed", "k*(x floordiv n) + k*a*y -> k*((x + a*n*y) floordiv n)", "", false},
-    {"quotient-two-buckets", "x floordiv n -> k + min(max(x - k*n - n + 1, 0), 1)",
-     "x in [k*n, k*n + 2*n - 1]", false},
     {"shared-dividend", "x mod n -> (x + n*y) mod n", "", false},
     {"like-terms", "a*x + b*x -> (a + b)*x", "", true},
     {"quotient-plus-remainder", "x mod n + n*(x floordiv n) -> x", "", true},

@@ -39,7 +39,6 @@ enum class Rule : std::uint8_t {
   // the way out of the normal form
   kRemainderFound,
   kTermAbsorbed,
-  kTwoBuckets,
   kSharedDividend,
   // what needs no code, since construction or the normal form sees to it
   kLikeTerms,

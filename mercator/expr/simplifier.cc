@@ -19,6 +19,14 @@ constexpr std::size_t kMaxPasses = 8;
 // Real index expressions take a few hundred steps; those that would take more than this many (about
 // ten milliseconds) are left as they are, so that no expression takes long.
 constexpr std::int64_t kMaxSteps = 100'000;
+// Long sums take more: so many steps for each operand that is written.
+constexpr double kStepsPerOperand = 64;
+constexpr double kMaxOperands = 1e6;
+
+std::int64_t step_limit(Expr expr) {
+  return kMaxSteps +
+         static_cast<std::int64_t>(kStepsPerOperand * std::min(expr.written_size(), kMaxOperands));
+}
 
 // Of a division in ExprCost::weight.
 constexpr std::int64_t kDivisionWeight = 20;
@@ -110,7 +118,7 @@ Expr Simplifier::Impl::simplify(Expr expr) {
   if (expr.is_affine()) return normal_form.normalize(expr);
   was_exhausted = expr.depth() > kMaxDepth;
   if (was_exhausted) return expr;
-  normal_form.limit_work(kMaxSteps);
+  normal_form.limit_work(step_limit(expr));
   const Expr result = simplify_part(expr);
   was_exhausted = normal_form.is_exhausted();
   return result;
@@ -133,6 +141,25 @@ bool are_congruent(Expr x, Expr y, std::int64_t m) {
     if (!same(b.coefficients[i], a.coefficient_of(b.operands[i]))) return false;
   }
   return true;
+}
+
+// Whether there are both a quotient and a remainder of a sum, among the results or one level down.
+bool may_share_dividends(std::span<const Expr> exprs) {
+  bool has_quotient = false;
+  bool has_remainder = false;
+  const auto look = [&](Expr node) {
+    const bool is_of_sum = !node.operands().empty() && node.operands()[0].is(ExprKind::kSum);
+    has_quotient = has_quotient || (node.is(ExprKind::kFloorDiv) && is_of_sum);
+    has_remainder = has_remainder || (node.is(ExprKind::kMod) && is_of_sum);
+  };
+  for (const Expr expr : exprs) {
+    look(expr);
+    for (const Expr operand : expr.operands()) {
+      look(operand);
+      for (const Expr inner : operand.operands()) look(inner);
+    }
+  }
+  return has_quotient && has_remainder;
 }
 
 }  // namespace
@@ -187,7 +214,9 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
   }
   if (others < 2) return;
   std::int64_t best = normal_form.weight(exprs);
-  if (const InlineVector<Expr, 8> shared = with_shared_dividends(exprs); !shared.empty()) {
+  const InlineVector<Expr, 8> shared =
+      may_share_dividends(exprs) ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();
+  if (!shared.empty()) {
     const std::int64_t weight = normal_form.weight(shared);
     if (weight < best) {
       std::ranges::copy(shared, exprs.begin());

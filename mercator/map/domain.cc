@@ -167,18 +167,23 @@ bool Domain::concerns(Expr fact, Expr expr) {
                                 simplifier_.is_within(fact, expr);
 }
 
+bool Domain::concerns_any(const Constraint& constraint, std::span<const Expr> exprs,
+                          bool only_ranges) {
+  // A grid is about its base.
+  const std::optional<Congruence> grid = as_congruence(constraint);
+  if (grid && only_ranges) return false;
+  const Expr fact = grid ? grid->base : constraint.expr;
+  return std::ranges::any_of(exprs, [&](Expr expr) { return concerns(fact, expr); });
+}
+
 bool Domain::assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges) {
   InlineVector<const Constraint*, 8> relevant;
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     const Constraint& constraint = constraints_[i];
-    if (i < is_assumed_.size() && is_assumed_[i]) continue;
-    // A grid is about its base.
-    const std::optional<Congruence> grid = as_congruence(constraint);
-    const Expr fact = grid ? grid->base : constraint.expr;
-    const bool is_relevant =
-        &constraint != left_out && !(grid && only_ranges) &&
-        std::ranges::any_of(exprs, [&](Expr expr) { return concerns(fact, expr); });
-    if (is_relevant) relevant.push_back(&constraint);
+    const bool is_known = i < is_assumed_.size() && is_assumed_[i];
+    if (!is_known && &constraint != left_out && concerns_any(constraint, exprs, only_ranges)) {
+      relevant.push_back(&constraint);
+    }
   }
   // What is simpler may tell something of the others.
   std::stable_sort(relevant.begin(), relevant.end(), [](const Constraint* a, const Constraint* b) {
@@ -192,14 +197,15 @@ bool Domain::assume_for(std::span<const Expr> exprs, const Constraint* left_out,
   return !relevant.empty();
 }
 
-bool Domain::assume_for(std::span<const Expr> results) {
-  // Only the operands of what is not a sum can gain from knowing their range.
+namespace {
+
+// Of what is not a sum, the operands: only they can gain from knowing their range.
+InlineVector<Expr, 16> operands_of_others(std::span<const Expr> results) {
+  InlineVector<Expr, 16> operands;
   InlineVector<Expr, 8> roots;
   for (const Expr result : results) {
     if (!result.is_affine()) roots.push_back(result);
   }
-  if (roots.empty() || constraints_.empty()) return false;
-  InlineVector<Expr, 16> operands;
   const Traversal traversal(roots);
   for (const Expr node : traversal.nodes()) {
     if (node.is(ExprKind::kSum)) continue;
@@ -207,7 +213,24 @@ bool Domain::assume_for(std::span<const Expr> results) {
       if (variable_bits(operand) != 0) operands.push_back(operand);
     }
   }
-  return assume_for(operands, nullptr, /*only_ranges=*/false);
+  return operands;
+}
+
+}  // namespace
+
+bool Domain::assume_for(std::span<const Expr> results) {
+  if (constraints_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return false;
+  return assume_for(operands_of_others(results), nullptr, /*only_ranges=*/false);
+}
+
+bool Domain::would_assume_the_same(std::span<const Expr> results) {
+  const InlineVector<Expr, 16> operands = operands_of_others(results);
+  for (std::size_t i = 0; i < is_assumed_.size(); ++i) {
+    if (is_assumed_[i] && !concerns_any(constraints_[i], operands, /*only_ranges=*/false)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Domain::is_total(Expr expr) {

@@ -38,6 +38,9 @@ class Domain {
   // Tells the simplifier of the constraints that may help it with `results`, once `simplify` is
   // done. False if it knows all of them already.
   bool assume_for(std::span<const Expr> results);
+  // Whether what `assume_for` would tell the simplifier, had it been told nothing, is what it has
+  // been told.
+  [[nodiscard]] bool would_assume_the_same(std::span<const Expr> results);
   void forget_assumptions() { start_from_bounds(); }
 
   [[nodiscard]] std::span<const Interval> dimensions() const { return dimensions_; }
@@ -66,6 +69,8 @@ class Domain {
   // Tells the simplifier of the constraints that may help with `exprs`, except for one, and except
   // for grids if `only_ranges`. False if there is none.
   bool assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges);
+  [[nodiscard]] bool concerns_any(const Constraint& constraint, std::span<const Expr> exprs,
+                                  bool only_ranges);
   void restore_runtime_conditions();
 
   // Each is a stage of a round, and says false if it finds the domain empty.

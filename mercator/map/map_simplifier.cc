@@ -198,7 +198,10 @@ struct MapSimplifier::Impl {
       do {
         simplify_where_total(results, domain);
       } while (domain.assume_for(results));
-      if (!has_assumed || std::ranges::equal(before, results)) return;
+      if (!has_assumed || domain.would_assume_the_same(results) ||
+          std::ranges::equal(before, results)) {
+        return;
+      }
       domain.forget_assumptions();
     }
   }
