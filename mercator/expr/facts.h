@@ -20,12 +20,19 @@ struct RangeFact {
   Interval range;
 };
 
-// `base mod modulus = residue`, in [0, modulus - 1]; base has no constant.
+// `base mod modulus = residue`, in [0, modulus - 1]. The base has no constant, its coefficients are
+// in [1, modulus - 1] and have no common factor with the modulus, the first one is 1 if it can be.
 struct ResidueFact {
   Expr base;
   std::int64_t modulus;
   std::int64_t residue;
+  Expr quotient;  // base floordiv modulus, in normal form
 };
+
+// The fact that `sum mod modulus = residue`, without a quotient; none if it says nothing of a
+// variable.
+[[nodiscard]] std::optional<ResidueFact> residue_fact(const SumView& sum, std::int64_t modulus,
+                                                      std::int64_t residue);
 
 struct Facts {
   InlineVector<RangeFact, 4> ranges;

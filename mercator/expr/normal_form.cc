@@ -87,13 +87,14 @@ void NormalForm::start_epoch() {
 
 void NormalForm::assume(Expr expr, Interval range) {
   if (expr.is(ExprKind::kMod) && expr.divisor().is(ExprKind::kConstant) && range.is_point()) {
-    const Expr base = normalize(expr.dividend());
-    const SumView view(base);
+    const Expr dividend = normalize(expr.dividend());
     const std::int64_t m = expr.divisor().value();
-    if (m <= 1 || view.size() == 0) return;
-    const std::int64_t residue = floor_mod(floor_mod(range.lo, m) - floor_mod(view.constant, m), m);
-    const Expr bare = view.constant == 0 ? base : base - context_.constant(view.constant);
-    facts_.residues.push_back({bare, m, residue});
+    std::optional<ResidueFact> fact =
+        m > 1 ? residue_fact(SumView(dividend), m, range.lo) : std::nullopt;
+    if (!fact) return;
+    // Before the fact is known, which would only turn the quotient into itself.
+    fact->quotient = quotient(fact->base, fact->modulus);
+    facts_.residues.push_back(*fact);
     start_epoch();
     return;
   }
@@ -338,7 +339,7 @@ Expr NormalForm::normalize_sum(Expr expr) {
     normal = normalize(operands[same]);
     if (!(normal == operands[same])) break;
   }
-  if (same == operands.size()) return expr;
+  if (same == operands.size()) return without_known_quotients(expr);
   InlineVector<Term, 12> terms;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (i > same) normal = normalize(operands[i]);
@@ -352,7 +353,7 @@ Expr NormalForm::without_known_quotients(Expr sum) {
   if (facts_.residues.empty() || !sum.is(ExprKind::kSum)) return sum;
   for (std::size_t i = 0; i < facts_.residues.size(); ++i) {
     const ResidueFact fact = facts_.residues[i];
-    const Expr known = quotient(fact.base, fact.modulus);
+    const Expr known = fact.quotient;
     const std::int64_t c = SumView(sum).coefficient_of(known);
     if (c == 0 || c == Interval::kMinusInfinity || c % fact.modulus != 0) continue;
     const std::int64_t times = c / fact.modulus;

@@ -8,9 +8,8 @@ namespace mercator::internal {
 
 Expr Presentation::present(Expr expr) {
   is_exact_ = true;
-  return expr.is(ExprKind::kSum) && !expr.is_affine()
-             ? present_sum(expr, /*is_part=*/false, /*may_absorb=*/true)
-             : present_part(expr);
+  return expr.is(ExprKind::kSum) && !expr.is_affine() ? present_sum(expr, /*is_part=*/false)
+                                                      : present_part(expr);
 }
 
 Expr Presentation::present_part(Expr expr) {
@@ -29,7 +28,7 @@ Expr Presentation::present_part(Expr expr) {
 }
 
 Expr Presentation::compute(Expr expr) {
-  if (expr.is(ExprKind::kSum)) return present_sum(expr, /*is_part=*/true, /*may_absorb=*/true);
+  if (expr.is(ExprKind::kSum)) return present_sum(expr, /*is_part=*/true);
   if (is_constant_quotient(expr)) return present_quotient(expr.dividend(), expr.divisor().value());
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(present_part(operand));
@@ -54,7 +53,7 @@ Expr Presentation::present_quotient(Expr numerator, std::int64_t n) {
   return context_.floor_div(present_part(numerator), context_.constant(n));
 }
 
-Expr Presentation::present_sum(Expr sum, bool is_part, bool may_absorb) {
+Expr Presentation::present_sum(Expr sum, bool is_part) {
   normal_form_.spend(static_cast<std::int64_t>(SumView(sum).size()));
   const Remainders found = normal_form_.remainders(sum);
   InlineVector<Term, 12> terms;
@@ -64,7 +63,11 @@ Expr Presentation::present_sum(Expr sum, bool is_part, bool may_absorb) {
 
   Expr rest = found.rest;
   InlineVector<Term, 8> candidates;
-  InlineVector<Term, 8> quotients;  // taken out of `rest`
+  struct Absorbed {
+    Term quotient;   // with what has moved in
+    Expr numerator;  // without
+  };
+  InlineVector<Absorbed, 8> quotients;  // taken out of `rest`
   {
     const SumView view(rest);
     for (std::size_t i = 0; i < view.size(); ++i) {
@@ -73,27 +76,21 @@ Expr Presentation::present_sum(Expr sum, bool is_part, bool may_absorb) {
       }
     }
   }
-  if (!may_absorb) candidates.clear();
   for (const Term& candidate : candidates) {
     Term quotient = candidate;
     const Expr smaller = absorb(rest, quotient, is_part);
     if (!smaller) continue;
     rest = smaller;
-    quotients.push_back(quotient);
+    quotients.push_back({quotient, candidate.expr.dividend()});
     is_exact_ = false;
   }
-  for (const Term& quotient : quotients) {
-    // What has moved in goes no further: terms could be moved round in a circle, growing each time.
-    const Expr dividend = quotient.expr.dividend();
-    const Expr presented = dividend.is(ExprKind::kSum) && !dividend.is_affine()
-                               ? present_sum(dividend, /*is_part=*/true, /*may_absorb=*/false)
-                               : present_part(dividend);
-    terms.push_back({context_.floor_div(presented, quotient.expr.divisor()), quotient.coefficient});
+  for (const Absorbed& absorbed : quotients) {
+    const Expr dividend = present_numerator(absorbed.quotient.expr.dividend(), absorbed.numerator);
+    terms.push_back({context_.floor_div(dividend, absorbed.quotient.expr.divisor()),
+                     absorbed.quotient.coefficient});
   }
   const SumView view(rest);
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    terms.push_back({present_part(view.operands[i]), view.coefficients[i]});
-  }
+  add_presented(view, terms);
   const Expr result = context_.sum(terms, view.constant);
   if (!found.remainders.empty()) {
     normal_form_.log().count(Rule::kRemainderFound);
@@ -106,6 +103,35 @@ Expr Presentation::present_sum(Expr sum, bool is_part, bool may_absorb) {
     }
   }
   return result;
+}
+
+// The terms one by one: a sum that is not in normal form is not searched for remainders, since new
+// ones could be made for ever.
+void Presentation::add_presented(const SumView& sum, Terms& terms) {
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    terms.push_back({present_part(sum.operands[i]), sum.coefficients[i]});
+  }
+}
+
+// A numerator into which terms have moved, either term by term or with the remainders that it had
+// before.
+Expr Presentation::present_numerator(Expr numerator, Expr before) {
+  Terms plain;
+  add_presented(SumView(numerator), plain);
+  const Expr best = context_.sum(plain, SumView(numerator).constant);
+  const Remainders found = normal_form_.remainders(before);
+  if (found.remainders.empty()) return best;
+  Terms grouped;
+  Terms rest = {{numerator, 1}};
+  for (const Remainder& one : found.remainders) {
+    grouped.push_back({present_remainder(one), one.coefficient});
+    const Term remainder[] = {{one.dividend, 1}, {one.divisor * normal_form_.quotient_of(one), -1}};
+    rest.push_back({context_.sum(remainder), -one.coefficient});
+  }
+  const Expr others = context_.sum(rest);
+  add_presented(SumView(others), grouped);
+  const Expr other = context_.sum(grouped, SumView(others).constant);
+  return normal_form_.weight({&other, 1}) < normal_form_.weight({&best, 1}) ? other : best;
 }
 
 namespace {
@@ -176,51 +202,81 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
     return context_.mod(present_part(x), present_part(remainder.divisor));
   }
   const std::int64_t m = remainder.divisor.value();
+  const SumView view(x);
   const Remainders inner = normal_form_.remainders(x);
-  Expr best;
-  std::int64_t best_weight = 0;
-  const auto consider = [&](Expr dividend) {
-    const Expr presented = present_part(dividend);
-    const std::int64_t weight = best ? normal_form_.weight({&presented, 1}) : 0;
-    if (best && weight >= best_weight) return;
-    best = presented;
-    best_weight = weight;
-    is_exact_ = is_exact_ && dividend == x;
-  };
-  consider(reduced(SumView(x), {}, m));
-  if (!inner.remainders.empty()) {
-    // Coefficients that belong together may be worth more than small ones.
-    best_weight = normal_form_.weight({&best, 1});
-    consider(x);
-    InlineVector<Term, 12> remainders;
-    for (const Remainder& one : inner.remainders) {
-      const Expr q = normal_form_.quotient_of(one);
-      remainders.push_back({one.dividend - one.divisor * q, one.coefficient});
+  if (inner.remainders.empty()) {
+    const Reduced small = reduced(view, {}, m);
+    Terms terms;
+    for (const Term& term : small.terms) {
+      terms.push_back({present_part(term.expr), term.coefficient});
     }
-    consider(reduced(SumView(inner.rest), remainders, m));
+    return context_.mod(cheaper(context_.sum(terms, small.constant), x, is_same(small, view)),
+                        remainder.divisor);
   }
-  return context_.mod(best, remainder.divisor);
+  // Coefficients that belong together may be worth more than small ones.
+  Terms plain;
+  const Reduced all = reduced(view, {}, m);
+  for (const Term& term : all.terms) plain.push_back({present_part(term.expr), term.coefficient});
+  Terms remainders;
+  for (const Remainder& one : inner.remainders) {
+    remainders.push_back({present_remainder(one), one.coefficient});
+  }
+  const Reduced rest = reduced(SumView(inner.rest), remainders, m);
+  Terms grouped;
+  for (std::size_t i = 0; i < rest.terms.size(); ++i) {
+    const Term& term = rest.terms[i];
+    const bool is_presented = i >= rest.terms.size() - rest.more;
+    grouped.push_back({is_presented ? term.expr : present_part(term.expr), term.coefficient});
+  }
+  const Expr a = context_.sum(plain, all.constant);
+  const Expr b = context_.sum(grouped, rest.constant);
+  const Expr best = normal_form_.weight({&b, 1}) < normal_form_.weight({&a, 1}) ? b : a;
+  return context_.mod(cheaper(best, x, /*is_same=*/false), remainder.divisor);
 }
 
-// The sum of the terms and of `more`, with other coefficients and another constant that leave the
+// `dividend` or x itself, presented. Of a plain sum that is x the better of the two is x.
+Expr Presentation::cheaper(Expr dividend, Expr x, bool is_same) {
+  const bool was_exact = is_exact_;
+  const Expr presented = present_part(x);
+  if (is_same || normal_form_.weight({&presented, 1}) < normal_form_.weight({&dividend, 1})) {
+    return presented;
+  }
+  is_exact_ = was_exact && presented == dividend;
+  return dividend;
+}
+
+bool Presentation::is_same(const Reduced& reduced, const SumView& sum) {
+  if (reduced.constant != sum.constant || reduced.terms.size() != sum.size()) return false;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    if (!(reduced.terms[i].expr == sum.operands[i]) ||
+        reduced.terms[i].coefficient != sum.coefficients[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The terms of `sum` and then `more` with other coefficients and another constant that leave the
 // same remainder by m.
-Expr Presentation::reduced(const SumView& sum, std::span<const Term> more, std::int64_t m) {
-  InlineVector<Term, 12> terms;
+Presentation::Reduced Presentation::reduced(const SumView& sum, std::span<const Term> more,
+                                            std::int64_t m) {
+  Reduced result;
   const auto add = [&](Expr expr, std::int64_t coefficient) {
     std::int64_t c = floor_mod(coefficient, m);
     // -1 saves the multiplication.
     if (m > 2 && c == m - 1) c = -1;
-    if (c != 0) terms.push_back({expr, c});
+    if (c != 0) result.terms.push_back({expr, c});
+    return c != 0;
   };
   for (std::size_t i = 0; i < sum.size(); ++i) add(sum.operands[i], sum.coefficients[i]);
-  for (const Term& term : more) add(term.expr, term.coefficient);
+  for (const Term& term : more) result.more += add(term.expr, term.coefficient) ? 1 : 0;
   // The constant nearest to zero that keeps the dividend non-negative, if one of the two does.
-  std::int64_t constant = floor_mod(sum.constant, m);
-  if (constant != 0) {
-    const Interval range = normal_form_.range(context_.sum(terms, constant));
-    if (!range.is_empty() && range.lo >= m) constant -= m;
+  result.constant = floor_mod(sum.constant, m);
+  if (result.constant != 0) {
+    const Interval range = normal_form_.range(context_.sum(result.terms, result.constant));
+    if (!range.is_empty() && range.lo >= m) result.constant -= m;
   }
-  return context_.sum(terms, constant);
+  return result;
 }
 
 }  // namespace mercator::internal

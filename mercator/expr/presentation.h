@@ -26,9 +26,19 @@ class Presentation {
   // As a part of something else.
   Expr present_part(Expr expr);
   Expr compute(Expr expr);
-  Expr present_sum(Expr sum, bool is_part, bool may_absorb);
+  Expr present_sum(Expr sum, bool is_part);
   Expr present_quotient(Expr numerator, std::int64_t n);
-  Expr reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
+  using Terms = InlineVector<Term, 12>;
+  struct Reduced {
+    Terms terms;
+    std::size_t more = 0;  // how many of them, the last, come from what was given beside the sum
+    std::int64_t constant = 0;
+  };
+  Reduced reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
+  [[nodiscard]] static bool is_same(const Reduced& reduced, const SumView& sum);
+  Expr cheaper(Expr dividend, Expr x, bool is_same);
+  void add_presented(const SumView& sum, Terms& terms);
+  Expr present_numerator(Expr numerator, Expr before);
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing
   // can.
   Expr absorb(Expr outside, Term& quotient, bool is_part);

@@ -423,6 +423,23 @@ bool quotient_of_quotient(QuotientProblem& p) {
   return false;
 }
 
+// The k for which `sum` is k times `base` in the terms of the base, up to multiples of n; none if
+// there is none. The first term decides.
+std::optional<std::int64_t> times_modulo(const SumView& sum, Expr base, std::int64_t n) {
+  const SumView inner(base);
+  const std::optional<std::int64_t> k = times_within(sum, base);
+  if (!k) return std::nullopt;
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    std::int64_t product = 0;
+    std::int64_t left = 0;
+    if (!checked_mul(*k, inner.coefficients[i], &product) ||
+        !checked_sub(sum.coefficient_of(inner.operands[i]), product, &left) || left % n != 0) {
+      return std::nullopt;
+    }
+  }
+  return k;
+}
+
 // Where x is known to leave the residue b modulo m, x = m * (x floordiv m) + b.
 bool known_residue(QuotientProblem& p) {
   const Facts& facts = p.normal_form.facts();
@@ -431,18 +448,18 @@ bool known_residue(QuotientProblem& p) {
   const SumView view(numerator);
   for (std::size_t i = 0; i < facts.residues.size(); ++i) {
     const ResidueFact fact = facts.residues[i];
-    const std::optional<std::int64_t> k = times_contained(view, fact.base);
+    // The quotient of the base itself is as simple as it gets.
+    if (numerator == fact.base && p.divisor == fact.modulus) continue;
+    const std::optional<std::int64_t> k = times_modulo(view, fact.base, p.divisor);
     std::int64_t multiple = 0;
     std::int64_t shift = 0;
     if (!k || !checked_mul(*k, fact.modulus, &multiple) || multiple % p.divisor != 0 ||
         multiple == Interval::kMinusInfinity || !checked_mul(*k, fact.residue, &shift)) {
       continue;
     }
-    // The quotient of the base itself is as simple as it gets.
-    if (numerator == fact.base && p.divisor == fact.modulus) continue;
     const Term terms[] = {{numerator, 1}, {fact.base, -*k}};
     const Expr rest = p.normal_form.context().sum(terms, shift);
-    p.take_out(p.normal_form.quotient(fact.base, fact.modulus), multiple / p.divisor);
+    p.take_out(fact.quotient, multiple / p.divisor);
     p.set_numerator(rest, p.divisor);
     return true;
   }

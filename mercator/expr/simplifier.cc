@@ -143,23 +143,33 @@ bool are_congruent(Expr x, Expr y, std::int64_t m) {
   return true;
 }
 
-// Whether there are both a quotient and a remainder of a sum, among the results or one level down.
+// Whether, among the results or down to two levels below, a remainder is of another sum of
+// variables than a quotient that would do as well.
 bool may_share_dividends(std::span<const Expr> exprs) {
-  bool has_quotient = false;
-  bool has_remainder = false;
+  InlineVector<Expr, 8> quotients;
+  InlineVector<Expr, 8> remainders;
   const auto look = [&](Expr node) {
-    const bool is_of_sum = !node.operands().empty() && node.operands()[0].is(ExprKind::kSum);
-    has_quotient = has_quotient || (node.is(ExprKind::kFloorDiv) && is_of_sum);
-    has_remainder = has_remainder || (node.is(ExprKind::kMod) && is_of_sum);
+    if (!node.is(ExprKind::kFloorDiv) && !node.is(ExprKind::kMod)) return;
+    const Expr dividend = node.dividend();
+    if (!dividend.is(ExprKind::kSum) || !dividend.is_affine()) return;
+    (node.is(ExprKind::kMod) ? remainders : quotients)
+        .push_back(node.is(ExprKind::kMod) ? node : dividend);
   };
   for (const Expr expr : exprs) {
+    if (expr.is_affine()) continue;
     look(expr);
     for (const Expr operand : expr.operands()) {
       look(operand);
       for (const Expr inner : operand.operands()) look(inner);
     }
   }
-  return has_quotient && has_remainder;
+  return std::ranges::any_of(remainders, [&](Expr remainder) {
+    return std::ranges::any_of(quotients, [&](Expr dividend) {
+      return !(remainder.dividend() == dividend) && remainder.divisor().is(ExprKind::kConstant) &&
+             remainder.divisor().value() > 0 &&
+             are_congruent(dividend, remainder.dividend(), remainder.divisor().value());
+    });
+  });
 }
 
 }  // namespace
@@ -311,8 +321,10 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
     if (normal_form.is_exhausted()) return expr;
     const Expr* const seen = std::ranges::find(passes, next);
     if (seen != passes.end()) return best_of_circle({seen, passes.end()});
-    // It would come back to the same normal form.
-    if (next == normal || presentation.was_exact()) return next;
+    // It would come back to the same normal form, unless residues are known, which say more of some
+    // forms than of others.
+    const bool is_stable = next == normal || presentation.was_exact();
+    if (is_stable && normal_form.facts().residues.empty()) return next;
     if (passes.size() == kMaxPasses) return best_of_circle(passes);
     passes.push_back(next);
     last_normal = normal;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "mercator/expr/expr.h"
+#include "mercator/expr/node_places.h"
 #include "mercator/support/inline_vector.h"
 
 namespace mercator {
@@ -33,5 +34,26 @@ class Traversal {
   InlineVector<std::uint32_t, 64> operands_;
   InlineVector<std::uint32_t, 16> roots_;
 };
+
+// Calls `visit` for each distinct subexpression of some expressions of one context, in no
+// particular order: cheaper than a Traversal. `visit` must neither make nor traverse expressions.
+template <class Visit>
+void for_each_node(std::span<const Expr> roots, Visit visit) {
+  if (roots.empty()) return;
+  internal::NodePlaces& places = roots[0].context().places();
+  places.clear();
+  InlineVector<Expr, 32> pending;
+  const auto add = [&](Expr expr) {
+    if (!places.try_set(expr, 0)) return;
+    visit(expr);
+    if (!expr.operands().empty()) pending.push_back(expr);
+  };
+  for (const Expr root : roots) add(root);
+  while (!pending.empty()) {
+    const Expr node = pending.back();
+    pending.pop_back();
+    for (const Expr operand : node.operands()) add(operand);
+  }
+}
 
 }  // namespace mercator

@@ -11,25 +11,6 @@ namespace {
 
 using Wide = __int128;
 
-std::int64_t multiply_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
-  return static_cast<std::int64_t>(static_cast<Wide>(a) * b % n);
-}
-
-// The x in [0, n - 1] with a * x = 1 (mod n), for a in [0, n - 1] without common factor with n.
-std::int64_t inverse_mod(std::int64_t a, std::int64_t n) {
-  // Euclid's algorithm, keeping r = a * x (mod n) for both remainders.
-  Wide r0 = n;
-  Wide r1 = a;
-  Wide x0 = 0;
-  Wide x1 = 1;
-  while (r1 != 0) {
-    const Wide q = r0 / r1;
-    r0 = std::exchange(r1, r0 - q * r1);
-    x0 = std::exchange(x1, x0 - q * x1);
-  }
-  return static_cast<std::int64_t>((x0 % n + n) % n);
-}
-
 // The representative of `a` modulo n in (-n/2, n/2].
 std::int64_t centered_mod(std::int64_t a, std::int64_t n) {
   const std::int64_t r = floor_mod(a, n);

@@ -206,29 +206,28 @@ InlineVector<Expr, 16> operands_of_others(std::span<const Expr> results) {
   for (const Expr result : results) {
     if (!result.is_affine()) roots.push_back(result);
   }
-  const Traversal traversal(roots);
-  for (const Expr node : traversal.nodes()) {
-    if (node.is(ExprKind::kSum)) continue;
+  for_each_node(roots, [&](Expr node) {
+    if (node.is(ExprKind::kSum)) return;
     for (const Expr operand : node.operands()) {
       if (variable_bits(operand) != 0) operands.push_back(operand);
     }
-  }
+  });
   return operands;
 }
 
 }  // namespace
 
-bool Domain::assume_for(std::span<const Expr> results) {
-  if (constraints_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return false;
-  return assume_for(operands_of_others(results), nullptr, /*only_ranges=*/false);
+void Domain::assume_for(std::span<const Expr> results) {
+  if (constraints_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return;
+  assume_for(operands_of_others(results), nullptr, /*only_ranges=*/false);
 }
 
 bool Domain::would_assume_the_same(std::span<const Expr> results) {
+  if (constraints_.empty()) return true;
   const InlineVector<Expr, 16> operands = operands_of_others(results);
-  for (std::size_t i = 0; i < is_assumed_.size(); ++i) {
-    if (is_assumed_[i] && !concerns_any(constraints_[i], operands, /*only_ranges=*/false)) {
-      return false;
-    }
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    const bool is_assumed = i < is_assumed_.size() && is_assumed_[i];
+    if (is_assumed != concerns_any(constraints_[i], operands, /*only_ranges=*/false)) return false;
   }
   return true;
 }

@@ -36,8 +36,8 @@ class Domain {
   [[nodiscard]] bool is_total(Expr expr);
 
   // Tells the simplifier of the constraints that may help it with `results`, once `simplify` is
-  // done. False if it knows all of them already.
-  bool assume_for(std::span<const Expr> results);
+  // done.
+  void assume_for(std::span<const Expr> results);
   // Whether what `assume_for` would tell the simplifier, had it been told nothing, is what it has
   // been told.
   [[nodiscard]] bool would_assume_the_same(std::span<const Expr> results);

@@ -70,17 +70,16 @@ class UnusedVariables {
     InlineVector<Expr, 16> exprs{std::span<const Expr>(results_)};
     for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
     while (!exprs.empty()) {
-      const Traversal traversal(exprs);
-      exprs.clear();
-      for (const Expr node : traversal.nodes()) {
-        if (!node.is(ExprKind::kVariable)) continue;
+      const InlineVector<Expr, 16> roots = std::exchange(exprs, {});
+      for_each_node(roots, [&](Expr node) {
+        if (!node.is(ExprKind::kVariable)) return;
         const VariableId id = node.variable();
         if (id.kind == VariableKind::kRange) range_is_used_[id.index] = true;
-        if (id.kind != VariableKind::kRuntime || runtime_is_used_[id.index]) continue;
+        if (id.kind != VariableKind::kRuntime || runtime_is_used_[id.index]) return;
         // A runtime variable needs the variables that say where its value lies.
         runtime_is_used_[id.index] = true;
         exprs.append(std::span<const Expr>(runtimes_[id.index].index));
-      }
+      });
     }
   }
 
@@ -191,17 +190,12 @@ struct MapSimplifier::Impl {
   // depends on what the results look like; so the end is reached when the simplified ones, looked
   // at afresh, stay.
   void simplify_results(std::span<Expr> results, Domain& domain) {
-    constexpr int kMaxRounds = 5;
+    constexpr int kMaxRounds = 6;
     for (int round = 0; round < kMaxRounds; ++round) {
-      const bool has_assumed = domain.assume_for(results);
+      domain.assume_for(results);
       const InlineVector<Expr, 8> before{std::span<const Expr>(results)};
-      do {
-        simplify_where_total(results, domain);
-      } while (domain.assume_for(results));
-      if (!has_assumed || domain.would_assume_the_same(results) ||
-          std::ranges::equal(before, results)) {
-        return;
-      }
+      simplify_where_total(results, domain);
+      if (domain.would_assume_the_same(results) || std::ranges::equal(before, results)) return;
       domain.forget_assumptions();
     }
   }

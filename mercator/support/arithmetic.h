@@ -58,4 +58,28 @@ namespace internal {
 // The greatest common divisor of |a| and |b|; gcd(0, 0) = 0. Requires that neither is INT64_MIN.
 [[nodiscard]] inline std::int64_t gcd(std::int64_t a, std::int64_t b) { return std::gcd(a, b); }
 
+// a * b mod n, in [0, n - 1] for a, b in [0, n - 1]. Requires n > 0.
+[[nodiscard]] inline std::int64_t multiply_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
+  return static_cast<std::int64_t>(static_cast<__int128>(a) * b % n);
+}
+
+// The x in [0, n - 1] with a * x = 1 (mod n), for a in [0, n - 1] without common factor with n.
+[[nodiscard]] inline std::int64_t inverse_mod(std::int64_t a, std::int64_t n) {
+  // Euclid's algorithm, keeping r = a * x (mod n) for both remainders.
+  __int128 r0 = n;
+  __int128 r1 = a;
+  __int128 x0 = 0;
+  __int128 x1 = 1;
+  while (r1 != 0) {
+    const __int128 q = r0 / r1;
+    const __int128 r2 = r0 - q * r1;
+    const __int128 x2 = x0 - q * x1;
+    r0 = r1;
+    r1 = r2;
+    x0 = x1;
+    x1 = x2;
+  }
+  return static_cast<std::int64_t>((x0 % n + n) % n);
+}
+
 }  // namespace mercator

@@ -95,6 +95,88 @@ TEST(Simplifier, VariableDivisors) {
   EXPECT_EQ(simplified("d0 floordiv d1", {{0, 4}, {5, 9}}), "0");
   EXPECT_EQ(simplified("d0 mod d1", {{0, 4}, {5, 9}}), "d0");
   EXPECT_EQ(simplified("d0 mod d1", {{0, 5}, {5, 9}}), "d0 mod d1");
+  EXPECT_EQ(simplified("d1 * (d0 floordiv d1) + d0 mod d1", {{0, 99}, {1, 9}}), "d0");
+  EXPECT_EQ(simplified("d0 - (d0 floordiv d1) * d1", {{0, 99}, {1, 9}}), "d0 mod d1");
+  EXPECT_EQ(simplified("(d0 * d2) floordiv (d1 * d2)", {{0, 99}, {1, 9}, {1, 9}}),
+            "d0 floordiv d1");
+  EXPECT_EQ(simplified("(d0 * d2 + 1) floordiv (d1 * d2)", {{0, 99}, {1, 9}, {1, 9}}),
+            "(d0 * d2 + 1) floordiv (d1 * d2)");
+}
+
+// The same for d0, d1 and d2 with bounds [0, 9], given that `known` lies in `range`.
+std::string simplified_given(std::string_view text, std::string_view known, Interval range) {
+  ExprContext context;
+  const auto read = [&](std::string_view expr) {
+    ExprLexer lexer(expr);
+    return *parse_expr(lexer, context, [&](std::string_view name) {
+      return context.dimension(static_cast<std::uint32_t>(name.back() - '0'));
+    });
+  };
+  const std::vector<Interval> bounds(3, {0, 9});
+  Simplifier simplifier(context);
+  simplifier.set_bounds({.dimensions = bounds});
+  simplifier.assume(read(known), range);
+  return to_string(simplifier.simplify(read(text)));
+}
+
+TEST(Simplifier, GivenARange) {
+  EXPECT_EQ(simplified_given("(d0 + d1) mod 6", "d0 + d1", {0, 5}), "d0 + d1");
+  EXPECT_EQ(simplified_given("(d0 + d1) mod 6", "d0 + d1", {0, 6}), "(d0 + d1) mod 6");
+  // 2 * (d0 + d1) + d2 is in [0, 19].
+  EXPECT_EQ(simplified_given("(d0 * 2 + d1 * 2 + d2) floordiv 20", "d0 + d1", {0, 5}), "0");
+  EXPECT_EQ(simplified_given("(d0 * 2 + d1 * 2 + d2) floordiv 19", "d0 + d1", {0, 5}),
+            "(d0 * 2 + d1 * 2 + d2) floordiv 19");
+  // d0 is at most 4.
+  EXPECT_EQ(simplified_given("d0 floordiv 5", "d0 * 2 + d1", {0, 9}), "0");
+  EXPECT_EQ(simplified_given("d0 floordiv 5", "d0 * 2 + d1", {0, 10}), "d0 floordiv 5");
+  EXPECT_EQ(simplified_given("(d0 floordiv 2) mod 3", "d0 floordiv 2", {0, 2}), "d0 floordiv 2");
+}
+
+TEST(Simplifier, GivenAResidue) {
+  EXPECT_EQ(simplified_given("(d0 + d1) mod 2", "(d0 + d1) mod 2", {1, 1}), "1");
+  EXPECT_EQ(simplified_given("(d0 + d1 + 3) mod 4", "(d0 + d1) mod 4", {2, 2}), "1");
+  EXPECT_EQ(simplified_given("(d0 + d1) mod 3", "(d0 + d1) mod 2", {1, 1}), "(d0 + d1) mod 3");
+  EXPECT_EQ(simplified_given("(d0 + d1 - 1) floordiv 2", "(d0 + d1) mod 2", {1, 1}),
+            "(d0 + d1) floordiv 2");
+  EXPECT_EQ(simplified_given("((d0 + d1) floordiv 2) * 2 + 1", "(d0 + d1) mod 2", {1, 1}),
+            "d0 + d1");
+}
+
+TEST(Simplifier, ResultsShareDividends) {
+  ExprContext context;
+  const Expr d0 = context.dimension(0);
+  const Expr d1 = context.dimension(1);
+  const Interval bounds[] = {{0, 127}, {0, 1023}};
+  Simplifier simplifier(context);
+  simplifier.set_bounds({.dimensions = bounds});
+  Expr both[] = {floor_div(d0 + d1 * 128, 750), mod(d0 + d1 * 128, 5)};
+  // Alone, the coefficient is as small as may be.
+  EXPECT_EQ(to_string(simplifier.simplify(both[1])), "(d0 + d1 * 3) mod 5");
+  simplifier.simplify(both);
+  EXPECT_EQ(to_string(both[0]), "(d0 + d1 * 128) floordiv 750");
+  EXPECT_EQ(to_string(both[1]), "(d0 + d1 * 128) mod 5");
+}
+
+// Each pair of a quotient and a remainder is found among thousands.
+TEST(Simplifier, LongSums) {
+  constexpr std::uint32_t kPairs = 3000;
+  ExprContext context;
+  std::vector<Term> terms;
+  for (std::uint32_t i = 0; i < kPairs; ++i) {
+    const Expr x = context.dimension(i);
+    const std::int64_t n = 2 + i % 13;
+    const std::int64_t k = 1 + i % 3;
+    terms.push_back({floor_div(x, n), k * n});
+    terms.push_back({mod(x, n), k});
+    terms.push_back({mod(x, n + 1), 5});
+  }
+  const std::vector<Interval> bounds(kPairs, {0, 99});
+  Simplifier simplifier(context);
+  simplifier.set_bounds({.dimensions = bounds});
+  const Expr simple = simplifier.simplify(context.sum(terms));
+  EXPECT_FALSE(simplifier.was_budget_exhausted());
+  // The other remainders are left.
+  EXPECT_EQ(cost({&simple, 1}).div + cost({&simple, 1}).mod, kPairs);
 }
 
 TEST(Simplifier, UnboundedVariables) {

@@ -463,5 +463,15 @@ TEST_F(SimplificationEdges, BoundsThatMeetInAConstraint) {
   }
 }
 
+// Of a grid the base, given the others, may become another expression; the residue goes with it.
+TEST_F(SimplificationEdges, GridsGivenOtherConstraints) {
+  check_at(
+      "(d1, d2) -> (0), domain: d1 in [0, 4], d2 in [0, 20727639528], d2 - 3 in [0, 20727639526], "
+      "((d1 * 20727639527 + d2 - 3) floordiv 14805456805) mod 7 - 3 in [0, 0], "
+      "(((d1 * 20727639527 + d2 - 3) floordiv 14805456805) mod 7 - 3) mod 2 in [0, 0], "
+      "(((d1 * 20727639527 + d2 - 3) floordiv 14805456805) mod 7 - 3) floordiv 2 in [0, 0]",
+      {0, 2, 3, 4, 9602900271, 20727639528});
+}
+
 }  // namespace
 }  // namespace mercator
