@@ -222,7 +222,7 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
     expr = simplify(expr);
     if (!expr.is_affine()) ++others;
   }
-  if (others < 2) return;
+  if (others == 0 || exprs.size() < 2) return;
   std::int64_t best = normal_form.weight(exprs);
   const InlineVector<Expr, 8> shared =
       may_share_dividends(exprs) ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();

@@ -201,7 +201,7 @@ struct MapSimplifier::Impl {
   }
 
   void simplify_where_total(std::span<Expr> results, Domain& domain) {
-    if (std::ranges::none_of(results, &Expr::has_variable_divisor)) {
+    if (std::ranges::all_of(results, [&](Expr result) { return domain.is_total(result); })) {
       simplifier.simplify(results);
       return;
     }
