@@ -63,7 +63,7 @@ TEST(SimplificationProperty, Chains) {
 }
 
 TEST(SimplificationProperty, ChainsOfLargeTensors) {
-  repeat(2'000 * test::random_factor(), 20'000,
+  repeat(500 * test::random_factor(), 20'000,
          [](ExprContext& context, MapSimplifier& simplifier, const test::Draw& draw) {
            const ChainOptions options = {.max_steps = 8,
                                          .max_elements = std::int64_t{1} << draw(10, 40),
