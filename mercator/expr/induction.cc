@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercator/expr/loop_changes.h"
+#include "mercator/expr/rebuild.h"
 #include "mercator/expr/strength_reduction.h"
 #include "mercator/expr/traversal.h"
 #include "mercator/support/arithmetic.h"
@@ -221,7 +222,7 @@ std::vector<Expr> Induction::body_exprs() const {
       }
       const bool is_division = expr.is(ExprKind::kFloorDiv) || expr.is(ExprKind::kMod);
       if (is_division && operands[1].is_constant(0)) operands[1] = zero;
-      rewritten.push_back(internal::rebuild(expr, operands));
+      rewritten.push_back(internal::with_operands(expr, operands));
     }
   }
   std::vector<Expr> exprs;

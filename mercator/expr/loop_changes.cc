@@ -3,36 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "mercator/expr/rebuild.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
-
-Expr rebuild(Expr expr, std::span<const Expr> operands) {
-  ExprContext& context = expr.context();
-  switch (expr.kind()) {
-    case ExprKind::kConstant:
-    case ExprKind::kVariable:
-      return expr;
-    case ExprKind::kSum: {
-      std::vector<Term> terms;
-      for (std::size_t i = 0; i < operands.size(); ++i) {
-        terms.push_back({operands[i], expr.coefficients()[i]});
-      }
-      return context.sum(terms, expr.constant());
-    }
-    case ExprKind::kProduct:
-      return context.product(operands);
-    case ExprKind::kFloorDiv:
-      return context.floor_div(operands[0], operands[1]);
-    case ExprKind::kMod:
-      return context.mod(operands[0], operands[1]);
-    case ExprKind::kMin:
-      return context.min(operands);
-    case ExprKind::kMax:
-      return context.max(operands);
-  }
-  __builtin_unreachable();
-}
 
 LoopChanges::LoopChanges(const Loop& loop, const Traversal& traversal, std::uint32_t first_counter)
     : loop_(loop), traversal_(traversal), first_counter_(first_counter) {
@@ -52,7 +26,7 @@ Expr LoopChanges::start_of(std::size_t place) const {
   for (const std::uint32_t operand : traversal_.operands(place)) {
     operands.push_back(starts_[operand]);
   }
-  return rebuild(expr, operands);
+  return with_operands(expr, operands);
 }
 
 Change LoopChanges::change_of(std::size_t place) {

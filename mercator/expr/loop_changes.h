@@ -40,10 +40,6 @@ struct Counter {
   Expr amount;
 };
 
-// An expression of the same operation with other operands. Requires that a divisor is not the
-// constant 0.
-[[nodiscard]] Expr rebuild(Expr expr, std::span<const Expr> operands);
-
 // The changes of all subexpressions.
 class LoopChanges {
  public:

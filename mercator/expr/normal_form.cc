@@ -7,13 +7,6 @@
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
-namespace {
-
-// Beyond this many quotients within one another the simplifier leaves expressions as they are.
-constexpr int kMaxRecursion = 200;
-
-}  // namespace
-
 // ---- memory ----
 
 std::size_t QuotientMemo::place_of(std::uint32_t numerator, std::int64_t divisor) const {

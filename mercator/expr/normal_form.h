@@ -26,6 +26,11 @@
 
 namespace mercator::internal {
 
+// Beyond this many quotients within one another the simplifier leaves expressions as they are.
+inline constexpr int kMaxRecursion = 200;
+// In sums of more terms than this, what compares each term with each is not tried.
+inline constexpr std::size_t kManyTerms = 48;
+
 // `coefficient * (dividend mod divisor)` within a sum, where it stands as
 // `coefficient * dividend - coefficient * divisor * (dividend floordiv divisor)`. The divisor is
 // positive, a constant or not.

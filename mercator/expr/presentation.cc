@@ -152,7 +152,6 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
   const SumView outer(outside);
   normal_form_.spend(static_cast<std::int64_t>(inner.size()));
   // Of long sums nothing is moved, since each move makes a new one.
-  constexpr std::size_t kManyTerms = 48;
   if (c == Interval::kMinusInfinity || outer.size() > kManyTerms) return {};
 
   InlineVector<Term, 12> moved_in;

@@ -114,8 +114,7 @@ bool any_reading(NormalForm& normal_form, const SumView& sum, Visit visit) {
 
 // Whether it is worth to look for readings; each quotient is compared with each.
 bool has_quotient(const QuotientProblem& p) {
-  constexpr std::size_t kManyParts = 48;
-  if (p.parts.size() > kManyParts) return false;
+  if (p.parts.size() > kManyTerms) return false;
   return !p.remainders.empty() || std::ranges::any_of(p.parts, [](const Part& part) {
     return is_constant_quotient(part.expr);
   });

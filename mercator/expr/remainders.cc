@@ -10,9 +10,6 @@
 namespace mercator::internal {
 namespace {
 
-// Beyond this many quotients within one another sums are left as they are.
-constexpr int kMaxRecursion = 200;
-
 bool is_flat(const SumView& view) {
   return std::ranges::none_of(
       view.operands, [](Expr e) { return e.is(ExprKind::kSum) || e.is(ExprKind::kConstant); });
@@ -295,7 +292,6 @@ Remainders NormalForm::remainders(Expr expr) {
 }
 
 Remainders NormalForm::compute_remainders(Expr expr) {
-  constexpr std::size_t kManyTerms = 48;
   if (SumView(expr).size() > kManyTerms) return remainders_of_long_sum(*this, expr);
   Remainders result = {.remainders = {}, .rest = expr};
   while (result.rest.is(ExprKind::kSum) && !is_exhausted()) {

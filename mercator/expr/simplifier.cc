@@ -234,7 +234,8 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
     }
   }
   // What had parts in common may be worth more than what is simplest alone.
-  if (best <= normal_form.weight(before)) return;
+  const std::int64_t weight_before = normal_form.weight(before);
+  if (best <= weight_before) return;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Expr simplified = std::exchange(exprs[i], before[i]);
     const std::int64_t weight = normal_form.weight(exprs);
@@ -244,7 +245,7 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
       exprs[i] = simplified;
     }
   }
-  if (best > normal_form.weight(before)) std::ranges::copy(before, exprs.begin());
+  if (best > weight_before) std::ranges::copy(before, exprs.begin());
 }
 
 Expr Simplifier::Impl::simplify_part(Expr expr) {
@@ -266,6 +267,7 @@ Expr Simplifier::Impl::compute(Expr expr) {
   const Expr best = cheapest_form(expr);
   if (normal_form.is_exhausted()) return expr;
   if (best == expr || best.is_affine()) return best;
+  const std::int64_t weight = normal_form.weight({&expr, 1});
   const std::int64_t best_weight = normal_form.weight({&best, 1});
   const auto is_short = [&](Expr candidate) {
     return candidate.written_size() <= largest_written_size(expr);
@@ -276,13 +278,13 @@ Expr Simplifier::Impl::compute(Expr expr) {
     const std::int64_t other_weight = normal_form.weight({&other, 1});
     if (normal_form.is_exhausted()) return expr;
     if (is_short(other) && (other_weight < best_weight || !is_short(best)) &&
-        (other == expr || other_weight < normal_form.weight({&expr, 1}))) {
+        (other == expr || other_weight < weight)) {
       needs_another_look = true;
       return other;
     }
   }
   needs_another_look = false;
-  return is_short(best) && best_weight <= normal_form.weight({&expr, 1}) ? best : expr;
+  return is_short(best) && best_weight <= weight ? best : expr;
 }
 
 Expr Simplifier::Impl::with_simple_operands(Expr expr) {

@@ -138,3 +138,14 @@ def read_lines(path):
     """The lines of a file that hold an expression."""
     with open(path, encoding="utf-8") as file:
         return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
+
+
+def answer_lines(source, target, run):
+    """Writes what `run` says of each line of `source`, or what it raises, to `target`."""
+    with open(target, "w", encoding="utf-8") as output:
+        for line in read_lines(source):
+            try:
+                answer = run(line)
+            except Exception as error:  # whatever a peer raises, it is the answer
+                answer = f"0\t!{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+            output.write(answer + "\n")

@@ -107,13 +107,7 @@ def main():
         raise OutOfTime(f"more than {seconds:g} s")
 
     signal.signal(signal.SIGVTALRM, stop)
-    with open(sys.argv[2], "w", encoding="utf-8") as output:
-        for line in ex.read_lines(sys.argv[1]):
-            try:
-                answer = run(line, seconds)
-            except Exception as error:  # whatever SymPy raises, it is the answer
-                answer = f"0\t!{type(error).__name__}: {' '.join(str(error).split())[:120]}"
-            output.write(answer + "\n")
+    ex.answer_lines(sys.argv[1], sys.argv[2], lambda line: run(line, seconds))
 
 
 if __name__ == "__main__":

@@ -106,13 +106,7 @@ def main():
         sys.exit(__doc__)
     how = sys.argv[3] if len(sys.argv) == 4 else "simplify"
     sys.setrecursionlimit(100_000)
-    with open(sys.argv[2], "w", encoding="utf-8") as output:
-        for line in ex.read_lines(sys.argv[1]):
-            try:
-                answer = run(line, how)
-            except Exception as error:  # whatever tinygrad raises, it is the answer
-                answer = f"0\t!{type(error).__name__}: {' '.join(str(error).split())[:120]}"
-            output.write(answer + "\n")
+    ex.answer_lines(sys.argv[1], sys.argv[2], lambda line: run(line, how))
 
 
 if __name__ == "__main__":
