@@ -573,9 +573,7 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
   const Remainders found = normal_form.remainders(numerator);
   for (const Remainder& remainder : found.remainders) {
     if (!remainder.divisor.is(ExprKind::kConstant)) continue;
-    const Expr q = normal_form.quotient_of(remainder);
-    const Term terms[] = {{remainder.dividend, 1}, {q, -remainder.divisor.value()}};
-    const Expr expr = normal_form.context().sum(terms);
+    const Expr expr = normal_form.expr_of(remainder);
     remainders.push_back(remainder);
     parts.push_back({expr, remainder.coefficient, normal_form.range(expr)});
   }

@@ -125,6 +125,8 @@ class NormalForm {
   Remainders remainders(Expr expr);
   // The quotient of a remainder: `dividend floordiv divisor`.
   Expr quotient_of(const Remainder& remainder);
+  // `dividend mod divisor`, in normal form.
+  Expr expr_of(const Remainder& remainder);
 
   // The record of `expr`; valid until the next call of anything here.
   ExprRecord& record(Expr expr) {

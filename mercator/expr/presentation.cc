@@ -125,8 +125,7 @@ Expr Presentation::present_numerator(Expr numerator, Expr before) {
   Terms rest = {{numerator, 1}};
   for (const Remainder& one : found.remainders) {
     grouped.push_back({present_remainder(one), one.coefficient});
-    const Term remainder[] = {{one.dividend, 1}, {one.divisor * normal_form_.quotient_of(one), -1}};
-    rest.push_back({context_.sum(remainder), -one.coefficient});
+    rest.push_back({normal_form_.expr_of(one), -one.coefficient});
   }
   const Expr others = context_.sum(rest);
   add_presented(SumView(others), grouped);
@@ -203,34 +202,31 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   const std::int64_t m = remainder.divisor.value();
   const SumView view(x);
   const Remainders inner = normal_form_.remainders(x);
+  const Reduced all = reduced(view, {}, m);
+  const Expr plain = present_reduced(all);
   if (inner.remainders.empty()) {
-    const Reduced small = reduced(view, {}, m);
-    Terms terms;
-    for (const Term& term : small.terms) {
-      terms.push_back({present_part(term.expr), term.coefficient});
-    }
-    return context_.mod(cheaper(context_.sum(terms, small.constant), x, is_same(small, view)),
-                        remainder.divisor);
+    return context_.mod(cheaper(plain, x, is_same(all, view)), remainder.divisor);
   }
   // Coefficients that belong together may be worth more than small ones.
-  Terms plain;
-  const Reduced all = reduced(view, {}, m);
-  for (const Term& term : all.terms) plain.push_back({present_part(term.expr), term.coefficient});
   Terms remainders;
   for (const Remainder& one : inner.remainders) {
     remainders.push_back({present_remainder(one), one.coefficient});
   }
-  const Reduced rest = reduced(SumView(inner.rest), remainders, m);
-  Terms grouped;
-  for (std::size_t i = 0; i < rest.terms.size(); ++i) {
-    const Term& term = rest.terms[i];
-    const bool is_presented = i >= rest.terms.size() - rest.more;
-    grouped.push_back({is_presented ? term.expr : present_part(term.expr), term.coefficient});
+  const Expr grouped = present_reduced(reduced(SumView(inner.rest), remainders, m));
+  const bool are_grouped = normal_form_.weight({&grouped, 1}) < normal_form_.weight({&plain, 1});
+  return context_.mod(cheaper(are_grouped ? grouped : plain, x, /*is_same=*/false),
+                      remainder.divisor);
+}
+
+// The terms of the sum presented; what was given beside it is so already.
+Expr Presentation::present_reduced(const Reduced& reduced) {
+  Terms terms;
+  for (std::size_t i = 0; i < reduced.terms.size(); ++i) {
+    const Term& term = reduced.terms[i];
+    const bool is_presented = i >= reduced.terms.size() - reduced.more;
+    terms.push_back({is_presented ? term.expr : present_part(term.expr), term.coefficient});
   }
-  const Expr a = context_.sum(plain, all.constant);
-  const Expr b = context_.sum(grouped, rest.constant);
-  const Expr best = normal_form_.weight({&b, 1}) < normal_form_.weight({&a, 1}) ? b : a;
-  return context_.mod(cheaper(best, x, /*is_same=*/false), remainder.divisor);
+  return context_.sum(terms, reduced.constant);
 }
 
 // `dividend` or x itself, presented. Of a plain sum that is x the better of the two is x.

@@ -35,6 +35,7 @@ class Presentation {
     std::int64_t constant = 0;
   };
   Reduced reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
+  Expr present_reduced(const Reduced& reduced);
   [[nodiscard]] static bool is_same(const Reduced& reduced, const SumView& sum);
   Expr cheaper(Expr dividend, Expr x, bool is_same);
   void add_presented(const SumView& sum, Terms& terms);

@@ -270,6 +270,15 @@ Expr NormalForm::quotient_of(const Remainder& remainder) {
              : context_.floor_div(remainder.dividend, remainder.divisor);
 }
 
+Expr NormalForm::expr_of(const Remainder& remainder) {
+  const Expr quotient = quotient_of(remainder);
+  if (!remainder.divisor.is(ExprKind::kConstant)) {
+    return remainder.dividend - remainder.divisor * quotient;
+  }
+  const Term terms[] = {{remainder.dividend, 1}, {quotient, -remainder.divisor.value()}};
+  return context_.sum(terms);
+}
+
 Remainders NormalForm::remainders(Expr expr) {
   if (!may_contain_remainder(expr) || depth_ >= kMaxRecursion)
     return {.remainders = {}, .rest = expr};

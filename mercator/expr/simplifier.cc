@@ -149,11 +149,11 @@ bool may_share_dividends(std::span<const Expr> exprs) {
   InlineVector<Expr, 8> quotients;
   InlineVector<Expr, 8> remainders;
   const auto look = [&](Expr node) {
-    if (!node.is(ExprKind::kFloorDiv) && !node.is(ExprKind::kMod)) return;
+    const bool is_remainder = internal::is_constant_remainder(node);
+    if (!is_remainder && !node.is(ExprKind::kFloorDiv)) return;
     const Expr dividend = node.dividend();
     if (!dividend.is(ExprKind::kSum) || !dividend.is_affine()) return;
-    (node.is(ExprKind::kMod) ? remainders : quotients)
-        .push_back(node.is(ExprKind::kMod) ? node : dividend);
+    (is_remainder ? remainders : quotients).push_back(is_remainder ? node : dividend);
   };
   for (const Expr expr : exprs) {
     if (expr.is_affine()) continue;
@@ -165,8 +165,7 @@ bool may_share_dividends(std::span<const Expr> exprs) {
   }
   return std::ranges::any_of(remainders, [&](Expr remainder) {
     return std::ranges::any_of(quotients, [&](Expr dividend) {
-      return !(remainder.dividend() == dividend) && remainder.divisor().is(ExprKind::kConstant) &&
-             remainder.divisor().value() > 0 &&
+      return !(remainder.dividend() == dividend) &&
              are_congruent(dividend, remainder.dividend(), remainder.divisor().value());
     });
   });
@@ -194,8 +193,7 @@ InlineVector<Expr, 8> Simplifier::Impl::with_shared_dividends(std::span<const Ex
     const Expr node = traversal.nodes()[i];
     InlineVector<Expr, 8> operands;
     for (const std::uint32_t operand : traversal.operands(i)) operands.push_back(rebuilt[operand]);
-    if (node.is(ExprKind::kMod) && node.divisor().is(ExprKind::kConstant) &&
-        node.divisor().value() > 0 && node.dividend().is_affine()) {
+    if (internal::is_constant_remainder(node) && node.dividend().is_affine()) {
       const auto shared = std::ranges::find_if(dividends, [&](Expr dividend) {
         return are_congruent(dividend, node.dividend(), node.divisor().value());
       });
@@ -291,10 +289,7 @@ Expr Simplifier::Impl::with_simple_operands(Expr expr) {
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(simplify_part(operand));
   const Expr result = internal::with_operands(expr, operands);
-  const bool is_remainder = expr.is(ExprKind::kMod) && result.is(ExprKind::kMod) &&
-                            result.divisor().is(ExprKind::kConstant) &&
-                            result.divisor().value() > 0;
-  if (!is_remainder) return result;
+  if (!expr.is(ExprKind::kMod) || !internal::is_constant_remainder(result)) return result;
   // Of the dividend only the remainder matters.
   const Expr other =
       presentation.present_remainder({.coefficient = 1,

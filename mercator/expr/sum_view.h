@@ -61,4 +61,10 @@ struct SumView {
          expr.divisor().value() > 0;
 }
 
+// Whether `expr` is a remainder by a positive constant.
+[[nodiscard]] inline bool is_constant_remainder(Expr expr) {
+  return expr.is(ExprKind::kMod) && expr.divisor().is(ExprKind::kConstant) &&
+         expr.divisor().value() > 0;
+}
+
 }  // namespace mercator::internal
