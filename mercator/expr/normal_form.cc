@@ -46,10 +46,8 @@ ExprRecord& NormalForm::new_record(std::uint32_t id) {
     records_.resize(std::max({kFirstSize, context_.size(), 2 * records_.size()}));
   }
   ExprRecord& record = records_[id];
-  const std::uint32_t mark = record.mark;
   record = {};
   record.epoch = epoch_;
-  record.mark = mark;
   return record;
 }
 

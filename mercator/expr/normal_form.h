@@ -53,7 +53,6 @@ struct ExprRecord {
   bool is_presented_exactly = false;
   std::uint32_t first_remainder = 0;
   std::uint32_t remainder_count = 0;
-  std::uint32_t mark = 0;  // of the last traversal that met it
   Interval range;
   Expr normal;
   Expr rest;  // without its remainders; null: not looked for yet
@@ -133,8 +132,6 @@ class NormalForm {
     const std::uint32_t id = expr.id();
     return id < records_.size() && records_[id].epoch == epoch_ ? records_[id] : new_record(id);
   }
-  // A number that no `mark` has yet.
-  std::uint32_t new_mark() { return ++last_mark_; }
 
   // What it costs to compute the expressions together, an offset added last being free.
   std::int64_t weight(std::span<const Expr> exprs);
@@ -177,7 +174,6 @@ class NormalForm {
   std::vector<Remainder> remainder_pool_;
   QuotientMemo quotients_;
   std::uint32_t epoch_ = 1;
-  std::uint32_t last_mark_ = 0;
   int depth_ = 0;
   std::int64_t steps_left_ = 0;
 };

@@ -76,20 +76,12 @@ bool Simplifier::is_within(Expr fact, Expr expr) {
   normal_form.limit_work(kMaxSteps);
   const Expr normal_fact = normal_form.normalize(fact);
   const internal::SumView terms(normal_fact);
-  InlineVector<Expr, 32> pending = {normal_form.normalize(expr)};
-  const std::uint32_t mark = normal_form.new_mark();
-  while (!pending.empty()) {
-    const Expr node = pending.back();
-    pending.pop_back();
-    if (std::exchange(normal_form.record(node).mark, mark) == mark) continue;
+  const Expr normal = normal_form.normalize(expr);
+  return any_node({&normal, 1}, [&](Expr node) {
     const internal::SumView sum(node);
-    const auto is_term = [&](Expr term) { return sum.coefficient_of(term) != 0; };
-    if (std::ranges::all_of(terms.operands, is_term)) return true;
-    for (const Expr operand : node.operands()) {
-      if (!operand.operands().empty()) pending.push_back(operand);
-    }
-  }
-  return false;
+    return std::ranges::all_of(terms.operands,
+                               [&](Expr term) { return sum.coefficient_of(term) != 0; });
+  });
 }
 
 Interval Simplifier::range(Expr expr) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -35,25 +36,36 @@ class Traversal {
   InlineVector<std::uint32_t, 16> roots_;
 };
 
-// Calls `visit` for each distinct subexpression of some expressions of one context, in no
-// particular order: cheaper than a Traversal. `visit` must neither make nor traverse expressions.
-template <class Visit>
-void for_each_node(std::span<const Expr> roots, Visit visit) {
-  if (roots.empty()) return;
+// Calls `test` for each distinct subexpression of some expressions of one context, in no particular
+// order, until it says true; then, so does this. Cheaper than a Traversal. `test` must neither make
+// nor traverse expressions.
+template <class Test>
+bool any_node(std::span<const Expr> roots, Test test) {
+  if (roots.empty()) return false;
   internal::NodePlaces& places = roots[0].context().places();
   places.clear();
   InlineVector<Expr, 32> pending;
   const auto add = [&](Expr expr) {
-    if (!places.try_set(expr, 0)) return;
-    visit(expr);
+    if (!places.try_set(expr, 0)) return false;
     if (!expr.operands().empty()) pending.push_back(expr);
+    return test(expr);
   };
-  for (const Expr root : roots) add(root);
+  if (std::ranges::any_of(roots, add)) return true;
   while (!pending.empty()) {
     const Expr node = pending.back();
     pending.pop_back();
-    for (const Expr operand : node.operands()) add(operand);
+    if (std::ranges::any_of(node.operands(), add)) return true;
   }
+  return false;
+}
+
+// The same for all of them.
+template <class Visit>
+void for_each_node(std::span<const Expr> roots, Visit visit) {
+  any_node(roots, [&](Expr node) {
+    visit(node);
+    return false;
+  });
 }
 
 }  // namespace mercator
