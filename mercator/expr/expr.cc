@@ -107,7 +107,7 @@ void sort_short(std::span<T> elements, Less less) {
   }
 }
 
-// A sum on its way to a node: terms sorted, each once.
+// A sum on its way to a node: what is added must come in order.
 class SumBuilder {
  public:
   explicit SumBuilder(std::int64_t constant) : constant_(constant) {}
@@ -120,20 +120,11 @@ class SumBuilder {
   }
   // The same, but for a sum or a constant that is to stay whole.
   [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
-    // Terms mostly come in order.
-    std::size_t place = operands_.size();
-    if (place > kFewTerms && by_structure(expr, operands_.back())) place = search(expr);
-    while (place > 0 && by_structure(expr, operands_[place - 1])) --place;
-    if (place > 0 && operands_[place - 1] == expr) {
-      return checked_add(coefficients_[place - 1], coefficient, &coefficients_[place - 1]);
+    if (!operands_.empty() && operands_.back() == expr) {
+      return checked_add(coefficients_.back(), coefficient, &coefficients_.back());
     }
-    if (place == operands_.size()) {
-      operands_.push_back(expr);
-      coefficients_.push_back(coefficient);
-    } else {
-      operands_.insert_at(place, expr);
-      coefficients_.insert_at(place, coefficient);
-    }
+    operands_.push_back(expr);
+    coefficients_.push_back(coefficient);
     return true;
   }
 
@@ -155,28 +146,15 @@ class SumBuilder {
   [[nodiscard]] std::int64_t constant() const { return static_cast<std::int64_t>(constant_); }
 
  private:
-  static constexpr std::size_t kFewTerms = 16;
-
   [[nodiscard]] bool add_constant(std::int64_t value, std::int64_t coefficient) {
     return !__builtin_add_overflow(constant_, static_cast<__int128>(value) * coefficient,
                                    &constant_);
   }
-  // One more than the place of the last term that does not come after `expr`.
-  [[nodiscard]] std::size_t search(Expr expr) const {
-    return static_cast<std::size_t>(
-        std::upper_bound(operands_.begin(), operands_.end(), expr, by_structure) -
-        operands_.begin());
-  }
-
   // In 128 bits, since what overflows on the way may fit in the end.
   __int128 constant_;
   InlineVector<Expr, 16> operands_;
   InlineVector<std::int64_t, 16> coefficients_;
 };
-
-}  // namespace
-
-namespace {
 
 // The same for sums of few terms, which nearly all are: in plain arrays, without a call.
 class SmallSumBuilder {
@@ -281,6 +259,14 @@ Expr ExprContext::sum(std::span<const Term> terms, std::int64_t constant) {
 
 namespace {
 
+// Adds the terms in order.
+template <class Add>
+bool add_sorted(std::vector<Term> terms, Add add) {
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
+  return std::ranges::all_of(terms, add);
+}
+
 // coefficient * expr as terms that are no sums, in any order. False if something leaves int64.
 bool flatten(Expr expr, std::int64_t coefficient, std::vector<Term>& terms) {
   if (!expr.is(ExprKind::kSum)) {
@@ -303,30 +289,26 @@ bool flatten(Expr expr, std::int64_t coefficient, std::vector<Term>& terms) {
 }  // namespace
 
 Expr ExprContext::large_sum(std::span<const Term> terms, std::int64_t constant) {
-  {
-    // In order, so that none of them has to make room for another.
-    std::vector<Term> flat;
-    const bool fits = std::ranges::all_of(
-        terms, [&](const Term& term) { return flatten(term.expr, term.coefficient, flat); });
-    std::stable_sort(flat.begin(), flat.end(),
-                     [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
-    SumBuilder builder(constant);
-    const auto add = [&](const Term& term) { return builder.add(term.expr, term.coefficient); };
-    if (fits && std::ranges::all_of(flat, add) && builder.finish()) return node_of(builder);
-  }
+  std::vector<Term> flat;
+  const bool is_flat = std::ranges::all_of(
+      terms, [&](const Term& term) { return flatten(term.expr, term.coefficient, flat); });
+  SumBuilder builder(constant);
+  const auto add = [&](const Term& term) { return builder.add(term.expr, term.coefficient); };
+  if (is_flat && add_sorted(std::move(flat), add) && builder.finish()) return node_of(builder);
   // As written: each term whole.
   SumBuilder whole(constant);
   const auto add_whole = [&](const Term& term) {
     return whole.add_term(term.expr, term.coefficient);
   };
-  if (std::ranges::all_of(terms, add_whole) && whole.finish()) return node_of(whole);
+  if (add_sorted({terms.begin(), terms.end()}, add_whole) && whole.finish()) return node_of(whole);
   // a x + b x with a + b too large: count the expressions a x, b x.
+  std::vector<Term> products;
+  for (const Term& term : terms) products.push_back({sum(std::span(&term, 1)), 1});
   SumBuilder counted(constant);
-  for (const Term& term : terms) {
-    [[maybe_unused]] const bool fits = counted.add_term(sum(std::span(&term, 1)), 1);
-    assert(fits);
-  }
-  [[maybe_unused]] const bool fits = counted.finish();
+  const auto count = [&](const Term& term) {
+    return counted.add_term(term.expr, term.coefficient);
+  };
+  [[maybe_unused]] const bool fits = add_sorted(std::move(products), count) && counted.finish();
   assert(fits);
   return node_of(counted);
 }

@@ -53,21 +53,36 @@ bool needless_remainder(QuotientProblem& p) {
   return false;
 }
 
-// The k for which the numerator contains k times every term of `x`, constants aside.
-std::optional<std::int64_t> times_contained(const SumView& outer, Expr x) {
-  const SumView inner(x);
-  std::optional<std::int64_t> k;
+// The k for which `sum` has k times the first term of `base` and `is_match(c, rest)` says so for
+// every term of the base, of which the sum has c, or `rest` more than k times. None if there is
+// none.
+template <class IsMatch>
+std::optional<std::int64_t> times_matching(const SumView& sum, Expr base, IsMatch is_match) {
+  const SumView inner(base);
+  const std::optional<std::int64_t> k = times_within(sum, base);
+  if (!k) return std::nullopt;
   for (std::size_t i = 0; i < inner.size(); ++i) {
-    const std::int64_t coefficient = outer.coefficient_of(inner.operands[i]);
-    if (coefficient == 0 || coefficient == Interval::kMinusInfinity ||
-        coefficient % inner.coefficients[i] != 0) {
+    const std::int64_t c = sum.coefficient_of(inner.operands[i]);
+    std::int64_t product = 0;
+    std::int64_t rest = 0;
+    if (!checked_mul(*k, inner.coefficients[i], &product) || !checked_sub(c, product, &rest) ||
+        !is_match(c, rest)) {
       return std::nullopt;
     }
-    const std::int64_t times = coefficient / inner.coefficients[i];
-    if (k && *k != times) return std::nullopt;
-    k = times;
   }
   return k;
+}
+
+// The k for which `outer` contains k times every term of `x`, constants aside.
+std::optional<std::int64_t> times_contained(const SumView& outer, Expr x) {
+  return times_matching(outer, x, [](std::int64_t c, std::int64_t rest) {
+    return rest == 0 && c != Interval::kMinusInfinity;
+  });
+}
+
+// The same up to multiples of n.
+std::optional<std::int64_t> times_modulo(const SumView& sum, Expr base, std::int64_t n) {
+  return times_matching(sum, base, [n](std::int64_t, std::int64_t rest) { return rest % n == 0; });
 }
 
 // A quotient among the terms of a sum, read as `x floordiv m`, where k times x is in the sum as
@@ -420,23 +435,6 @@ bool quotient_of_quotient(QuotientProblem& p) {
     return true;
   }
   return false;
-}
-
-// The k for which `sum` is k times `base` in the terms of the base, up to multiples of n; none if
-// there is none. The first term decides.
-std::optional<std::int64_t> times_modulo(const SumView& sum, Expr base, std::int64_t n) {
-  const SumView inner(base);
-  const std::optional<std::int64_t> k = times_within(sum, base);
-  if (!k) return std::nullopt;
-  for (std::size_t i = 0; i < inner.size(); ++i) {
-    std::int64_t product = 0;
-    std::int64_t left = 0;
-    if (!checked_mul(*k, inner.coefficients[i], &product) ||
-        !checked_sub(sum.coefficient_of(inner.operands[i]), product, &left) || left % n != 0) {
-      return std::nullopt;
-    }
-  }
-  return k;
 }
 
 // Where x is known to leave the residue b modulo m, x = m * (x floordiv m) + b.

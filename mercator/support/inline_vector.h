@@ -81,14 +81,6 @@ class InlineVector {
     if (!elements.empty()) std::memcpy(data_ + size_, elements.data(), elements.size_bytes());
     size_ += elements.size();
   }
-  // Before element `i`.
-  void insert_at(std::size_t i, T element) {
-    assert(i <= size_);
-    if (size_ == capacity_) grow(size_ + 1);
-    std::copy_backward(data_ + i, data_ + size_, data_ + size_ + 1);
-    data_[i] = element;
-    ++size_;
-  }
   void erase_at(std::size_t i) {
     assert(i < size_);
     std::copy(data_ + i + 1, data_ + size_, data_ + i);

@@ -17,6 +17,7 @@
 #include "mercator/expr/normal_form.h"
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/text.h"
+#include "test/expr/parsed_exprs.h"
 #include "test/expr/random_expr.h"
 #include "test/expr/rule_proof.h"
 #include "test/expr/z3_proof.h"
@@ -451,22 +452,9 @@ class StepProver {
   std::vector<std::string> failures_;
 };
 
-std::vector<Expr> all_parsed(std::string_view text, ExprContext& context) {
-  std::vector<Expr> exprs;
-  ExprLexer lexer(text);
-  do {
-    const Result<Expr> expr = parse_expr(lexer, context, [&](std::string_view name) -> Expr {
-      if (name.size() != 2 || name[0] != 'd') return {};
-      return context.dimension(static_cast<std::uint32_t>(name[1] - '0'));
-    });
-    EXPECT_TRUE(expr.has_value()) << text;
-    exprs.push_back(expr ? *expr : context.constant(0));
-  } while (lexer.consume(","));
-  EXPECT_EQ(lexer.token(), ExprLexer::Token::kEnd) << text;
-  return exprs;
+Expr parsed(std::string_view text, ExprContext& context) {
+  return test::parsed_exprs(text, context)[0];
 }
-
-Expr parsed(std::string_view text, ExprContext& context) { return all_parsed(text, context)[0]; }
 
 TEST(RuleProofs, EveryStepOfTheSimplifier) {
   Z3Prover prover;
@@ -487,7 +475,7 @@ TEST(RuleProofs, EveryStepOfTheSimplifier) {
       steps.add_fact(fact, range);
       simplifier.assume(fact, range);
     }
-    std::vector<Expr> exprs = all_parsed(example.text, context);
+    std::vector<Expr> exprs = test::parsed_exprs(example.text, context);
     simplifier.simplify(exprs);
     add_counts(simplifier);
   }

@@ -16,13 +16,15 @@
 #include "mercator/expr/expr.h"
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/text.h"
+#include "test/expr/parsed_exprs.h"
 #include "test/expr/random_expr.h"
+#include "test/support/rule_cases.h"
 
 namespace mercator {
 namespace {
 
-enum class Side : std::uint8_t { kApplies, kOutside };
-using enum Side;
+using test::Side;
+using enum test::Side;
 
 // Expressions over d0, d1, …, separated by commas and simplified together.
 struct RuleCase {
@@ -364,21 +366,6 @@ std::vector<RuleCase> cases() {
   };
 }
 
-std::vector<Expr> parsed(std::string_view text, ExprContext& context) {
-  std::vector<Expr> exprs;
-  ExprLexer lexer(text);
-  do {
-    const Result<Expr> expr = parse_expr(lexer, context, [&](std::string_view name) -> Expr {
-      if (name.size() != 2 || name[0] != 'd') return {};
-      return context.dimension(static_cast<std::uint32_t>(name[1] - '0'));
-    });
-    EXPECT_TRUE(expr.has_value()) << text;
-    exprs.push_back(expr ? *expr : context.constant(0));
-  } while (lexer.consume(","));
-  EXPECT_EQ(lexer.token(), ExprLexer::Token::kEnd) << text;
-  return exprs;
-}
-
 std::string joined(const std::vector<Expr>& exprs) {
   std::string text;
   for (const Expr expr : exprs) text += (text.empty() ? "" : ", ") + to_string(expr);
@@ -396,7 +383,7 @@ void expect_same_values(const RuleCase& rule_case, const std::vector<Expr>& befo
                         const std::vector<Expr>& after, ExprContext& context) {
   std::vector<std::pair<Expr, Interval>> facts;
   for (const auto& [text, range] : rule_case.facts) {
-    facts.emplace_back(parsed(text, context)[0], range);
+    facts.emplace_back(test::parsed_exprs(text, context)[0], range);
   }
   std::int64_t points = 0;
   test::for_each_point(rule_case.bounds, [&](const std::vector<std::int64_t>& point) {
@@ -421,9 +408,9 @@ TEST(Rules, ApplyWithinTheirGuards) {
     Simplifier simplifier(context);
     simplifier.set_bounds({.dimensions = rule_case.bounds});
     for (const auto& [text, range] : rule_case.facts) {
-      simplifier.assume(parsed(text, context)[0], range);
+      simplifier.assume(test::parsed_exprs(text, context)[0], range);
     }
-    const std::vector<Expr> before = parsed(rule_case.before, context);
+    const std::vector<Expr> before = test::parsed_exprs(rule_case.before, context);
     std::vector<Expr> after = before;
     simplifier.simplify(after);
     EXPECT_EQ(joined(after), rule_case.after);
@@ -437,17 +424,7 @@ TEST(Rules, ApplyWithinTheirGuards) {
 }
 
 TEST(Rules, AllHaveCasesOnBothSides) {
-  const std::vector<RuleCase> all = cases();
-  for (const SimplifierRule& rule : simplifier_rules()) {
-    for (const Side side : {kApplies, kOutside}) {
-      EXPECT_TRUE(std::ranges::any_of(all,
-                                      [&](const RuleCase& rule_case) {
-                                        return rule_case.rule == rule.name &&
-                                               rule_case.side == side;
-                                      }))
-          << rule.name << (side == kApplies ? " applies" : " outside");
-    }
-  }
+  test::expect_cases_on_both_sides(simplifier_rules(), cases());
 }
 
 }  // namespace

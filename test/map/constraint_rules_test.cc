@@ -12,12 +12,13 @@
 
 #include "mercator/expr/expr.h"
 #include "mercator/map/index_map.h"
+#include "test/support/rule_cases.h"
 
 namespace mercator {
 namespace {
 
-enum class Side : std::uint8_t { kApplies, kOutside };
-using enum Side;
+using test::Side;
+using enum test::Side;
 
 struct RuleCase {
   std::string_view rule;
@@ -191,16 +192,7 @@ TEST(ConstraintRules, ApplyWithinTheirGuards) {
 }
 
 TEST(ConstraintRules, AllHaveCasesOnBothSides) {
-  for (const SimplifierRule& rule : constraint_rules()) {
-    for (const Side side : {kApplies, kOutside}) {
-      EXPECT_TRUE(std::ranges::any_of(kCases,
-                                      [&](const RuleCase& rule_case) {
-                                        return rule_case.rule == rule.name &&
-                                               rule_case.side == side;
-                                      }))
-          << rule.name << (side == kApplies ? " applies" : " outside");
-    }
-  }
+  test::expect_cases_on_both_sides(constraint_rules(), kCases);
 }
 
 struct MapCase {
