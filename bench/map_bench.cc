@@ -7,46 +7,25 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/map_file.h"
 #include "mercator/expr/expr.h"
 #include "mercator/map/index_map.h"
 
 namespace mercator {
 namespace {
 
-struct NamedMap {
-  std::string name;
-  std::string text;
-};
-
-// The maps of the file: separated by lines of `---`, with a `# name` before each. Empty if it is
-// missing.
-std::vector<NamedMap> read_maps() {
-  std::ifstream file(MERCATOR_SHARED_DIR "/cases/bench.maps");
-  std::vector<NamedMap> maps;
-  NamedMap map;
-  for (std::string line; std::getline(file, line);) {
-    if (line == "---") {
-      maps.push_back(std::exchange(map, {}));
-    } else if (line.starts_with("# ")) {
-      map.name = line.substr(2);
-    } else {
-      map.text += line;
-    }
-  }
-  if (!map.text.empty()) maps.push_back(map);
-  return maps;
-}
+// Empty if the file is missing.
+std::vector<NamedMap> bench_maps() { return read_maps(MERCATOR_SHARED_DIR "/cases/bench.maps"); }
 
 // The maps in `context`; skips the benchmark if there are none.
 std::vector<IndexMap> parsed_maps(ExprContext& context, benchmark::State& state) {
   std::vector<IndexMap> maps;
-  for (const NamedMap& map : read_maps()) {
+  for (const NamedMap& map : bench_maps()) {
     const Result<IndexMap> parsed = parse_index_map(map.text, context);
     if (parsed) maps.push_back(*parsed);
   }
@@ -59,7 +38,7 @@ IndexMap map_of(ExprContext& context, std::string_view text) {
 }
 
 void BM_Parse(benchmark::State& state) {
-  const std::vector<NamedMap> maps = read_maps();
+  const std::vector<NamedMap> maps = bench_maps();
   if (maps.empty()) return state.SkipWithError("no bench.maps");
   ExprContext context;
   std::int64_t bytes = 0;
@@ -103,7 +82,7 @@ BENCHMARK(BM_Compose);
 
 // One map of the file, in a context that has seen it before.
 void BM_Simplify(benchmark::State& state) {
-  const std::vector<NamedMap> maps = read_maps();
+  const std::vector<NamedMap> maps = bench_maps();
   const auto index = static_cast<std::size_t>(state.range(0));
   if (index >= maps.size()) return state.SkipWithError("no bench.maps");
   ExprContext context;
@@ -145,7 +124,7 @@ void BM_SimplifyMeanWarm(benchmark::State& state) {
 BENCHMARK(BM_SimplifyMeanWarm)->UseManualTime()->Iterations(2000);
 
 void BM_SimplifyMeanFresh(benchmark::State& state) {
-  const std::vector<NamedMap> maps = read_maps();
+  const std::vector<NamedMap> maps = bench_maps();
   if (maps.empty()) return state.SkipWithError("no bench.maps");
   for (auto _ : state) {
     GeometricMean mean;

@@ -48,8 +48,7 @@ std::size_t hash_of(const IndexMap& map) {
 }
 
 std::int64_t size_of(const IndexMap& map) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
+  std::vector<Expr> exprs = map.expressions();
   std::size_t variables = map.ranges().size() + map.runtimes().size();
   for (const RuntimeVariable& runtime : map.runtimes()) {
     exprs.insert(exprs.end(), runtime.index.begin(), runtime.index.end());

@@ -21,8 +21,7 @@ struct Parts {
 // `map` with its expressions rewritten; variables stay as they are.
 Parts substitute_everywhere(const IndexMap& map,
                             const std::function<Expr(VariableId)>& replacement) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
+  std::vector<Expr> exprs = map.expressions();
   for (const RuntimeVariable& runtime : map.runtimes()) {
     exprs.insert(exprs.end(), runtime.index.begin(), runtime.index.end());
   }

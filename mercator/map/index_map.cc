@@ -36,8 +36,7 @@ constexpr std::array<std::string_view, 7> kWords = {"ceildiv", "domain", "floord
 }
 
 [[maybe_unused]] bool is_well_formed(const IndexMap& map) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
+  std::vector<Expr> exprs = map.expressions();
   for (const RuntimeVariable& runtime : map.runtimes()) {
     exprs.insert(exprs.end(), runtime.index.begin(), runtime.index.end());
   }
@@ -147,6 +146,12 @@ void IndexMap::settle_names_after_drop() {
 }
 
 // ---- queries ----
+
+std::vector<Expr> IndexMap::expressions() const {
+  std::vector<Expr> exprs = results_;
+  for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
+  return exprs;
+}
 
 bool IndexMap::is_known_empty() const {
   const auto has_no_value = [](const auto& variable) { return variable.bounds.is_empty(); };

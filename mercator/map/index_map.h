@@ -83,6 +83,8 @@ class IndexMap {
   [[nodiscard]] const std::vector<RuntimeVariable>& runtimes() const { return runtimes_; }
   [[nodiscard]] const std::vector<Expr>& results() const { return results_; }
   [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
+  // The results, then what is constrained.
+  [[nodiscard]] std::vector<Expr> expressions() const;
 
   // Whether the domain is known to be empty: a variable has no values, or a constraint is a
   // constant out of its range. True for every map that `simplify` has found to be empty; a map that

@@ -62,9 +62,7 @@ Result<std::vector<ParsedEntry>> parse_entries(std::string_view text, ExprContex
 }
 
 Json cost_json(const IndexMap& map) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
-  const ExprCost cost = mercator::cost(exprs);
+  const ExprCost cost = mercator::cost(map.expressions());
   return {{"div", cost.div}, {"mod", cost.mod},       {"mul", cost.mul},
           {"add", cost.add}, {"minmax", cost.minmax}, {"constraints", map.constraints().size()}};
 }

@@ -88,11 +88,7 @@ std::string with_domain(std::string_view output, std::string_view input) {
 }
 
 // All operations that it takes to compute the map.
-ExprCost cost_of(const IndexMap& map) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
-  return cost(exprs);
-}
+ExprCost cost_of(const IndexMap& map) { return cost(map.expressions()); }
 
 std::int64_t operations(const ExprCost& cost) {
   return cost.div + cost.mod + cost.mul + cost.add + cost.minmax;

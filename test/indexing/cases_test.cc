@@ -31,9 +31,7 @@ struct Work {
 Work work_of(const std::vector<IndexMap>& maps) {
   Work work;
   for (const IndexMap& map : maps) {
-    std::vector<Expr> exprs = map.results();
-    for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
-    work.operations += cost(exprs).weight();
+    work.operations += cost(map.expressions()).weight();
     work.constraints += static_cast<std::int64_t>(map.constraints().size());
   }
   return work;

@@ -82,11 +82,7 @@ std::optional<std::string> find_different_pair(const IndexMap& before, const Ind
 // What the results, and the constraints if so wanted, cost together, but for constants that are
 // added last: they end up as offsets of addresses.
 std::int64_t weight(const IndexMap& map, bool with_constraints) {
-  std::vector<Expr> exprs = map.results();
-  if (with_constraints) {
-    for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
-  }
-  std::int64_t weight = cost(exprs).weight();
+  std::int64_t weight = cost(with_constraints ? map.expressions() : map.results()).weight();
   for (const Expr result : map.results()) {
     if (result.is(ExprKind::kSum) && result.constant() != 0) --weight;
   }

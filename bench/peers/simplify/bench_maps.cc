@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/map_file.h"
 #include "bench/peers/simplify/growth.h"
 #include "bench/peers/simplify/lines.h"
 #ifdef MERCATOR_HAVE_MLIR
@@ -38,33 +38,6 @@ namespace {
 constexpr int kRounds = 200;
 // Calls in a row in a warm context; the first finds the processor's caches cold.
 constexpr int kWarmCalls = 5;
-
-struct NamedMap {
-  std::string name;
-  std::string text;
-};
-
-std::vector<NamedMap> read_maps(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail(fmt::format("cannot open {}", path));
-  std::vector<NamedMap> maps;
-  NamedMap map;
-  const auto finish = [&] {
-    if (!map.text.empty()) maps.push_back(std::move(map));
-    map = {};
-  };
-  for (std::string line; std::getline(file, line);) {
-    if (line == "---") {
-      finish();
-    } else if (line.starts_with("# ")) {
-      map.name = line.substr(2);
-    } else {
-      map.text += line;
-    }
-  }
-  finish();
-  return maps;
-}
 
 IndexMap parse(const NamedMap& map, ExprContext& context) {
   Result<IndexMap> parsed = parse_index_map(map.text, context);
@@ -276,7 +249,8 @@ void compare_listed(const std::vector<NamedMap>& maps, const std::vector<Times>&
 int main(int argc, char** argv) {
   using namespace mercator::peers;
   if (argc != 2 && argc != 3) fail("usage: simplify_bench_maps FILE [NAME=RESULTS | --list]");
-  const std::vector<NamedMap> maps = read_maps(argv[1]);
+  const std::vector<mercator::NamedMap> maps = mercator::read_maps(argv[1]);
+  if (maps.empty()) fail(fmt::format("no maps in {}", argv[1]));
   const std::string option = argc == 3 ? argv[2] : "";
   if (option == "--list") {
     for (const ListedExpression& listed : list_expressions(maps)) fmt::print("{}\n", listed.line);

@@ -31,9 +31,7 @@ bool is_worth_simplifying(Expr expr) {
 }
 
 void add_expressions(const IndexMap& map, std::set<std::string>& found) {
-  std::vector<Expr> exprs = map.results();
-  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
-  for (const Expr expr : exprs) {
+  for (const Expr expr : map.expressions()) {
     if (!is_worth_simplifying(expr)) continue;
     found.insert(line_of(map, expr));
   }
