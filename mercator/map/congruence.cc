@@ -58,7 +58,25 @@ Constraint as_constraint(const Congruence& congruence) {
   return {mod(congruence.base - congruence.residue, congruence.modulus), Interval::point(0)};
 }
 
+namespace {
+
+// Whether `normalize` would change nothing.
+bool is_normal(const Congruence& congruence) {
+  if (congruence.base.is(ExprKind::kVariable)) return true;
+  if (!congruence.base.is(ExprKind::kSum) || congruence.base.operands().size() < 2) return false;
+  const std::int64_t n = congruence.modulus;
+  std::int64_t factor = n;
+  for (const std::int64_t c : congruence.base.coefficients()) {
+    if (c == 0 || c == Interval::kMinusInfinity || (c > 0 ? c > n - c : -c >= n + c)) return false;
+    factor = gcd(factor, c);
+  }
+  return factor == 1 && congruence.base.coefficients()[0] > 0;
+}
+
+}  // namespace
+
 Truth normalize(Congruence& congruence) {
+  if (congruence.modulus > 1 && is_normal(congruence)) return Truth::kSometimes;
   std::int64_t& n = congruence.modulus;
   std::int64_t& residue = congruence.residue;
   Terms terms = terms_of(congruence.base);
@@ -106,7 +124,10 @@ std::optional<Truth> conjoin(Congruence& congruence, const Congruence& other) {
 std::optional<Congruence> implied_congruence(Expr expr, const Congruence& congruence) {
   const std::int64_t n = congruence.modulus;
   if (expr == congruence.base) return congruence;
-  if (!expr.is(ExprKind::kSum) || expr.constant() != 0) return std::nullopt;
+  if (!expr.is(ExprKind::kSum) || expr.constant() != 0 ||
+      (variable_bits(congruence.base) & ~variable_bits(expr)) != 0) {
+    return std::nullopt;
+  }
   Terms terms = terms_of(expr);
   erase_if(terms, [n](const Term& term) { return term.coefficient % n == 0; });
   const Terms base = terms_of(congruence.base);
@@ -121,6 +142,13 @@ std::optional<Congruence> implied_congruence(Expr expr, const Congruence& congru
 }
 
 Interval tightened(Interval range, const Congruence& congruence) {
+  // Where nothing can overflow, 64 bits do.
+  constexpr std::int64_t kSmall = std::int64_t{1} << 61;
+  if (range.lo > -kSmall && range.lo <= range.hi && range.hi < kSmall &&
+      congruence.modulus < kSmall) {
+    return {range.lo + floor_mod(congruence.residue - range.lo, congruence.modulus),
+            range.hi - floor_mod(range.hi - congruence.residue, congruence.modulus)};
+  }
   const Wide n = congruence.modulus;
   const Wide residue = congruence.residue;
   const auto distance = [n](Wide from, Wide to) { return ((to - from) % n + n) % n; };

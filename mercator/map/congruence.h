@@ -22,6 +22,8 @@ struct Congruence {
   Expr base;
   std::int64_t modulus = 1;
   std::int64_t residue = 0;
+
+  friend bool operator==(const Congruence&, const Congruence&) = default;
 };
 
 // What is known of a condition.

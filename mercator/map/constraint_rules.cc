@@ -37,4 +37,11 @@ constexpr std::array<SimplifierRule, internal::kConstraintRuleCount> kRules = {{
 
 std::span<const SimplifierRule> constraint_rules() { return kRules; }
 
+void internal::ConstraintLog::tell(ConstraintRule rule, const Restriction& before,
+                                   const Restriction& after) const {
+  (*listener_)({.rule = &kRules[static_cast<std::size_t>(rule)],
+                .before = constraint_of(before),
+                .after = after.base() ? constraint_of(after) : Constraint()});
+}
+
 }  // namespace mercator

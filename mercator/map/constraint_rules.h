@@ -8,6 +8,7 @@
 #include <span>
 
 #include "mercator/map/index_map.h"
+#include "mercator/map/restriction.h"
 
 namespace mercator::internal {
 
@@ -39,19 +40,18 @@ class ConstraintLog {
   [[nodiscard]] std::span<const std::uint64_t> counts() const { return counts_; }
 
   // An `after` without expression: nothing is left.
-  void report(ConstraintRule rule, const Constraint& before, const Constraint& after = {}) {
+  void report(ConstraintRule rule, const Restriction& before, const Restriction& after = {}) {
     ++counts_[static_cast<std::size_t>(rule)];
-    if (listener_ == nullptr) return;
-    (*listener_)({.rule = &constraint_rules()[static_cast<std::size_t>(rule)],
-                  .before = before,
-                  .after = after});
+    if (listener_ != nullptr) tell(rule, before, after);
   }
   // The same, if they differ.
-  void report_change(ConstraintRule rule, const Constraint& before, const Constraint& after) {
+  void report_change(ConstraintRule rule, const Restriction& before, const Restriction& after) {
     if (before != after) report(rule, before, after);
   }
 
  private:
+  void tell(ConstraintRule rule, const Restriction& before, const Restriction& after) const;
+
   std::array<std::uint64_t, kConstraintRuleCount> counts_ = {};
   const Listener* listener_ = nullptr;
 };

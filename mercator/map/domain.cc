@@ -1,7 +1,6 @@
 #include "mercator/map/domain.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <optional>
 
@@ -44,111 +43,39 @@ std::optional<VariableId> only_variable(Expr expr) {
   return id;
 }
 
-// factor * end + offset for one end of a range, where `infinite` is what stands for no bound at
-// that end and stays. None if the result leaves int64 or would read as infinite.
-std::optional<std::int64_t> moved_end(std::int64_t end, std::int64_t infinite, std::int64_t factor,
-                                      std::int64_t offset) {
-  if (end == infinite) return end;
-  std::int64_t moved = 0;
-  if (!checked_mul(end, factor, &moved) || !checked_add(moved, offset, &moved) ||
-      moved == infinite) {
-    return std::nullopt;
-  }
-  return moved;
-}
-
-std::optional<std::int64_t> moved_lower(std::int64_t end, std::int64_t factor,
-                                        std::int64_t offset) {
-  return moved_end(end, Interval::kMinusInfinity, factor, offset);
-}
-
-std::optional<std::int64_t> moved_upper(std::int64_t end, std::int64_t factor,
-                                        std::int64_t offset) {
-  return moved_end(end, Interval::kPlusInfinity, factor, offset);
-}
-
-// The common factor of the coefficients, with the sign of the first one; 1 if it does not fit.
-std::int64_t signed_factor(Expr sum) {
-  std::int64_t factor = 0;
-  for (const std::int64_t coefficient : sum.coefficients()) {
-    if (coefficient == Interval::kMinusInfinity) return 1;
-    factor = factor == 1 || coefficient == 1 || coefficient == -1 ? 1 : gcd(factor, coefficient);
-  }
-  return sum.coefficients()[0] < 0 ? -factor : factor;
-}
-
-// c + k * x in [lo, hi] -> x in [ceil((lo - c) / k), floor((hi - c) / k)]
-bool rewrite_sum(Constraint& constraint) {
-  const Expr sum = constraint.expr;
-  const std::int64_t factor = signed_factor(sum);
-  if (sum.constant() == 0 && factor == 1) return false;
-  if (sum.constant() == Interval::kMinusInfinity) return false;
-  const auto lo = moved_lower(constraint.range.lo, 1, -sum.constant());
-  const auto hi = moved_upper(constraint.range.hi, 1, -sum.constant());
-  if (!lo || !hi) return false;
-  // The negation of the least lower end would read as infinite, that of the least upper end does
-  // not fit.
-  if (factor < 0 && (*lo == Interval::kMinusInfinity + 1 || *hi == Interval::kMinusInfinity)) {
-    return false;
-  }
-
-  InlineVector<Term, 8> terms;
-  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
-    terms.push_back({sum.operands()[i], sum.coefficients()[i] / factor});
-  }
-  constraint.expr = sum.context().sum(terms);
-  constraint.range = divide_exactly_within({*lo, *hi}, factor);
-  return true;
-}
-
-// x floordiv n in [lo, hi] -> x in [lo * n, hi * n + n - 1]
-bool rewrite_quotient(Constraint& constraint) {
-  const Expr divisor = constraint.expr.divisor();
-  if (!divisor.is(ExprKind::kConstant) || divisor.value() <= 0) return false;
-  const std::int64_t n = divisor.value();
-  const auto lo = moved_lower(constraint.range.lo, n, 0);
-  const auto hi = moved_upper(constraint.range.hi, n, n - 1);
-  if (!lo || !hi) return false;
-  constraint = {constraint.expr.dividend(), {*lo, *hi}};
-  return true;
-}
-
 }  // namespace
 
 Domain::Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
                Simplifier& simplifier, ConstraintLog& log)
     : map_(map), results_(results), others_(others), simplifier_(simplifier), log_(log) {
-  constraints_.append(std::span<const Constraint>(map.constraints()));
+  for (const Constraint& constraint : map.constraints()) {
+    restrictions_.push_back(restriction_of(constraint));
+  }
   for (const Variable& variable : map.dimensions()) dimensions_.push_back(variable.bounds);
   for (const Variable& variable : map.ranges()) ranges_.push_back(variable.bounds);
   for (const RuntimeVariable& variable : map.runtimes()) runtimes_.push_back(variable.bounds);
 }
 
 bool Domain::simplify() {
-  // Bounds only shrink and constraints only get simpler, so that this ends by itself, after two or
-  // three rounds for the maps of real programs. The limit guards against endless work, not against
+  // Bounds only shrink and restrictions only get simpler, so that this ends by itself, after one or
+  // two rounds for the maps of real programs. The limit guards against endless work, not against
   // wrong results: the domain means the same after every round.
   constexpr int kMaxRounds = 100;
-  if (constraints_.empty() && std::ranges::none_of(results_, &Expr::has_variable_divisor)) {
+  if (has_empty_bounds()) return false;
+  if (restrictions_.empty() && std::ranges::none_of(results_, &Expr::has_variable_divisor)) {
     start_from_bounds();
-    return !has_empty_bounds();
+    return true;
   }
   bounds_changed_ = true;
   for (int round = 0; round < kMaxRounds; ++round) {
-    if (bounds_changed_) {
-      if (has_empty_bounds()) return false;
-      start_from_bounds();
-      bounds_changed_ = false;
-      compared_.clear();
-    }
-    const Constraints before = constraints_;
-    for (std::size_t i = before.size(); i-- > 0;) pending_.push_back(before[i]);
-    constraints_.clear();
-    if (!exclude_zero_divisors() || !place_pending() || !join() || !compare() || !search_bounds()) {
+    for (std::size_t i = restrictions_.size(); i-- > 0;) pending_.push_back(restrictions_[i]);
+    restrictions_.clear();
+    restrictions_changed_ = false;
+    if (!settle_variables() || !exclude_zero_divisors() || !place_pending() || !join_equal() ||
+        !compare() || !search_bounds()) {
       return false;
     }
-    rescale();
-    if (!bounds_changed_ && std::ranges::equal(constraints_, before)) break;
+    if (!bounds_changed_ && !restrictions_changed_) break;
   }
   restore_runtime_conditions();
   return true;
@@ -167,34 +94,36 @@ bool Domain::concerns(Expr fact, Expr expr) {
                                 simplifier_.is_within(fact, expr);
 }
 
-bool Domain::concerns_any(const Constraint& constraint, std::span<const Expr> exprs,
+bool Domain::concerns_any(const Restriction& restriction, std::span<const Expr> exprs,
                           bool only_ranges) {
-  // A grid is about its base.
-  const std::optional<Congruence> grid = as_congruence(constraint);
-  if (grid && only_ranges) return false;
-  const Expr fact = grid ? grid->base : constraint.expr;
-  return std::ranges::any_of(exprs, [&](Expr expr) { return concerns(fact, expr); });
+  if (restriction.is_grid() && only_ranges) return false;
+  return std::ranges::any_of(exprs, [&](Expr expr) { return concerns(restriction.base(), expr); });
 }
 
-bool Domain::assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges) {
-  InlineVector<const Constraint*, 8> relevant;
-  for (std::size_t i = 0; i < constraints_.size(); ++i) {
-    const Constraint& constraint = constraints_[i];
+bool Domain::assume_for(std::span<const Expr> exprs, const Restriction* left_out,
+                        bool only_ranges) {
+  InlineVector<const Restriction*, 8> relevant;
+  for (std::size_t i = 0; i < restrictions_.size(); ++i) {
+    const Restriction& restriction = restrictions_[i];
     const bool is_known = i < is_assumed_.size() && is_assumed_[i];
-    if (!is_known && &constraint != left_out && concerns_any(constraint, exprs, only_ranges)) {
-      relevant.push_back(&constraint);
+    if (!is_known && &restriction != left_out && concerns_any(restriction, exprs, only_ranges)) {
+      relevant.push_back(&restriction);
     }
   }
-  // What is simpler may tell something of the others.
-  std::stable_sort(relevant.begin(), relevant.end(), [](const Constraint* a, const Constraint* b) {
-    return a->expr.depth() < b->expr.depth();
-  });
-  while (is_assumed_.size() < constraints_.size()) is_assumed_.push_back(false);
-  for (const Constraint* constraint : relevant) {
-    simplifier_.assume(constraint->expr, constraint->range);
-    is_assumed_[static_cast<std::size_t>(constraint - constraints_.begin())] = true;
+  if (relevant.empty()) return false;
+  // What is simpler may tell something of the others. A grid is one operation deeper than its base.
+  const auto depth = [](const Restriction* one) {
+    return one->base().depth() + (one->is_grid() ? 1 : 0);
+  };
+  std::stable_sort(relevant.begin(), relevant.end(),
+                   [&](const auto* a, const auto* b) { return depth(a) < depth(b); });
+  while (is_assumed_.size() < restrictions_.size()) is_assumed_.push_back(false);
+  for (const Restriction* restriction : relevant) {
+    const Constraint constraint = constraint_of(*restriction);
+    simplifier_.assume(constraint.expr, constraint.range);
+    is_assumed_[static_cast<std::size_t>(restriction - restrictions_.begin())] = true;
   }
-  return !relevant.empty();
+  return true;
 }
 
 namespace {
@@ -218,16 +147,16 @@ InlineVector<Expr, 16> operands_of_others(std::span<const Expr> results) {
 }  // namespace
 
 void Domain::assume_for(std::span<const Expr> results) {
-  if (constraints_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return;
+  if (restrictions_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return;
   assume_for(operands_of_others(results), nullptr, /*only_ranges=*/false);
 }
 
 bool Domain::would_assume_the_same(std::span<const Expr> results) {
-  if (constraints_.empty()) return true;
+  if (restrictions_.empty()) return true;
   const InlineVector<Expr, 16> operands = operands_of_others(results);
-  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+  for (std::size_t i = 0; i < restrictions_.size(); ++i) {
     const bool is_assumed = i < is_assumed_.size() && is_assumed_[i];
-    if (is_assumed != concerns_any(constraints_[i], operands, /*only_ranges=*/false)) return false;
+    if (is_assumed != concerns_any(restrictions_[i], operands, /*only_ranges=*/false)) return false;
   }
   return true;
 }
@@ -271,9 +200,9 @@ bool Domain::restrict(VariableId id, Interval range) {
 // ---- zero divisors ----
 
 bool Domain::exclude_zero_divisors() {
-  const std::size_t constraint_count = pending_.size();
-  for (std::size_t i = 0; i < constraint_count; ++i) {
-    if (!exclude_zero(pending_[i].expr)) return false;
+  const std::size_t count = pending_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!exclude_zero(pending_[i].base())) return false;
   }
   return std::ranges::all_of(results_, [this](Expr expr) { return exclude_zero(expr); });
 }
@@ -294,64 +223,224 @@ bool Domain::exclude_zero(Expr expr) {
   return true;
 }
 
-// ---- constraints one by one ----
+// ---- one variable ----
+
+// What is said of one variable goes into its bounds first, so that all others are looked at but
+// once. A range variable on a grid becomes another one.
+bool Domain::settle_variables() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    Restriction restriction = pending_[i];
+    if (!restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
+      // Unless a limit of int64 keeps the variable from standing alone.
+      while (move(restriction) == Outcome::kChanged) {
+      }
+      if (restriction.base().is(ExprKind::kVariable)) {
+        if (!restrict(restriction.base().variable(), restriction.range)) return false;
+        continue;
+      }
+    }
+    pending_[kept++] = restriction;
+  }
+  pending_.truncate(kept);
+  if (!settle_grids()) return false;
+  if (bounds_changed_) {
+    start_from_bounds();
+    bounds_changed_ = false;
+    compared_.clear();
+  }
+  return true;
+}
+
+bool Domain::settle_grids() {
+  for (std::size_t i = 0; i < pending_.size();) {
+    Restriction& grid = pending_[i];
+    if (!grid.is_grid() || !is_linear_in_one_variable(grid.base())) {
+      ++i;
+      continue;
+    }
+    const Restriction before = grid;
+    const Truth truth = normalize(grid.grid);
+    if (truth == Truth::kNever) return false;
+    if (truth == Truth::kAlways) {
+      log_.report(ConstraintRule::kAlwaysHolds, before);
+      pending_.erase_at(i);
+      continue;
+    }
+    log_.report_change(ConstraintRule::kGridForm, before, grid);
+    bool is_joined = false;
+    for (std::size_t j = 0; j < i && !is_joined; ++j) {
+      const Restriction other = pending_[j];
+      const std::optional<Truth> joined = join(pending_[j], grid);
+      if (joined == Truth::kNever) return false;
+      is_joined = joined.has_value();
+      if (is_joined) log_.report(ConstraintRule::kJoined, other, pending_[j]);
+    }
+    if (is_joined) {
+      pending_.erase_at(i);
+    } else {
+      ++i;
+    }
+  }
+  for (std::size_t i = 0; i < pending_.size();) {
+    const Restriction grid = pending_[i];
+    const bool is_of_variable = grid.is_grid() && grid.base().is(ExprKind::kVariable);
+    if (is_of_variable) {
+      const VariableId id = grid.base().variable();
+      if (!restrict(id, tightened(bounds(id), grid.grid))) return false;
+    }
+    if (is_of_variable && rescale(grid)) {
+      pending_.erase_at(i);
+    } else {
+      ++i;
+    }
+  }
+  return true;
+}
+
+// s mod m = r: s becomes m * s + r. Not for dimensions and runtime variables, whose values have a
+// meaning outside the map.
+bool Domain::rescale(const Restriction& grid) {
+  const VariableId id = grid.base().variable();
+  // Nothing that the map can mean may leave int64.
+  if (id.kind != VariableKind::kRange || !ranges_[id.index].is_bounded()) return false;
+  const std::int64_t m = grid.grid.modulus;
+  const std::int64_t r = grid.grid.residue;
+  log_.report(ConstraintRule::kRescaled, grid);
+  ranges_[id.index] = divide_exactly_within(ranges_[id.index] + Interval::point(-r), m);
+  bounds_changed_ = true;
+  substitute_range(id.index, grid.base() * m + r);
+  return true;
+}
+
+// ---- restrictions one by one ----
 
 bool Domain::place_pending() {
   while (!pending_.empty()) {
-    const Constraint constraint = pending_.back();
+    const Restriction restriction = pending_.back();
     pending_.pop_back();
-    if (!place(constraint)) return false;
+    if (!place(restriction)) return false;
   }
   return true;
 }
 
-bool Domain::place(Constraint constraint) {
-  if (constraint.range.is_empty()) return false;
-  const bool is_total = this->is_total(constraint.expr);
-  if (is_total && constraint.range.contains(simplifier_.range(constraint.expr))) {
-    log_.report(ConstraintRule::kAlwaysHolds, constraint);
-    return true;
+bool Domain::place(const Restriction& restriction) {
+  return restriction.is_grid() ? place_grid(restriction) : place_range(restriction);
+}
+
+// The same grid, simplified; none if it is as simple as it gets.
+std::optional<Constraint> Domain::simpler_grid(const Restriction& restriction) {
+  const Congruence& grid = restriction.grid;
+  if (grid.base.is_affine()) {
+    // Of sums of variables the grid says all that there is to say.
+    const Expr base = simplifier_.simplify(grid.base);
+    if (base == grid.base) return std::nullopt;
+    return as_constraint({base, grid.modulus, grid.residue});
   }
+  const Constraint constraint = as_constraint(grid);
+  const Expr simpler = simplifier_.simplify(constraint.expr);
+  if (simpler == constraint.expr) return std::nullopt;
+  return Constraint{simpler, constraint.range};
+}
+
+bool Domain::place_grid(Restriction restriction) {
+  // The normal form of a grid and the simplest form of its base need not agree; so few looks do.
+  constexpr int kMaxLooks = 4;
+  Restriction last;
+  for (int look = 0; look < kMaxLooks && is_total(restriction.base()); ++look) {
+    const Restriction before = restriction;
+    const Truth truth = normalize(restriction.grid);
+    if (truth == Truth::kNever) return false;
+    if (truth == Truth::kAlways) {
+      log_.report(ConstraintRule::kAlwaysHolds, before);
+      return true;
+    }
+    log_.report_change(ConstraintRule::kGridForm, before, restriction);
+    if (restriction == last) break;
+    last = restriction;
+    const std::optional<Constraint> simpler = simpler_grid(restriction);
+    if (!simpler) break;
+    const Restriction after = restriction_of(*simpler);
+    log_.report(ConstraintRule::kSimpler, restriction, after);
+    if (!after.is_grid()) return place_range(after);
+    restriction = after;
+  }
+  // A grid of which the base meets one point only says what its value is.
+  const Interval met = tightened(simplifier_.range(restriction.base()), restriction.grid);
+  if (met.is_empty()) return false;
+  if (met.is_point()) {
+    const Restriction point(restriction.base(), met);
+    log_.report(ConstraintRule::kGridOfOnePoint, restriction, point);
+    return place_range(point);
+  }
+  // For `settle_variables`, unless it has been there and left it.
+  if (restriction.base().is(ExprKind::kVariable)) {
+    const VariableId id = restriction.base().variable();
+    const bool is_settled = tightened(bounds(id), restriction.grid) == bounds(id) &&
+                            !(id.kind == VariableKind::kRange && bounds(id).is_bounded());
+    restrictions_changed_ = restrictions_changed_ || !is_settled;
+  }
+  restrictions_.push_back(restriction);
+  return true;
+}
+
+bool Domain::place_range(Restriction restriction) {
+  const bool is_total = this->is_total(restriction.base());
+  // Of what it has become; false if no point is left.
+  const auto narrow = [&](bool* always_holds) {
+    const Interval values = simplifier_.range(restriction.base());
+    *always_holds = is_total && restriction.range.contains(values);
+    if (*always_holds) log_.report(ConstraintRule::kAlwaysHolds, restriction);
+    restriction.range = intersect(restriction.range, values);
+    return !restriction.range.is_empty();
+  };
+  bool always_holds = false;
+  if (restriction.range.is_empty() || !narrow(&always_holds)) return false;
+  if (always_holds) return true;
   if (is_total) {
-    const Expr expr = std::exchange(constraint.expr, simplifier_.simplify(constraint.expr));
-    log_.report_change(ConstraintRule::kSimpler, {expr, constraint.range}, constraint);
+    const Restriction before = restriction;
+    restriction = restriction_of({simplifier_.simplify(restriction.base()), restriction.range});
+    log_.report_change(ConstraintRule::kSimpler, before, restriction);
+    if (restriction.is_grid()) return place_grid(restriction);
   }
-  Outcome outcome = Outcome::kChanged;
-  while (outcome == Outcome::kChanged) outcome = rewrite(constraint);
+  Outcome outcome = move(restriction);
+  while (outcome == Outcome::kChanged) {
+    if (!narrow(&always_holds)) return false;
+    if (always_holds) return true;
+    outcome = move(restriction);
+  }
   if (outcome != Outcome::kSettled) return outcome == Outcome::kPlaced;
-
-  const Interval values = simplifier_.range(constraint.expr);
-  if (is_total && constraint.range.contains(values)) {
-    log_.report(ConstraintRule::kAlwaysHolds, constraint);
-    return true;
-  }
-  constraint.range = intersect(constraint.range, values);
-  if (constraint.range.is_empty()) return false;
-  constraints_.push_back(constraint);
+  // As the minima and maxima are whose other end has moved elsewhere.
+  if (!narrow(&always_holds)) return false;
+  if (always_holds) return true;
+  // Of the values of a remainder only one may be left.
+  const Restriction settled = restriction_of({restriction.base(), restriction.range});
+  if (settled.is_grid()) return place_grid(settled);
+  restrictions_.push_back(restriction);
   return true;
 }
 
-Domain::Outcome Domain::rewrite(Constraint& constraint) {
-  const Expr expr = constraint.expr;
-  const Constraint before = constraint;
+Domain::Outcome Domain::move(Restriction& restriction) {
+  const Expr expr = restriction.base();
+  const Restriction before = restriction;
   const auto changed = [&](ConstraintRule rule) {
-    log_.report(rule, before, constraint);
+    log_.report(rule, before, restriction);
     return Outcome::kChanged;
   };
   switch (expr.kind()) {
     case ExprKind::kConstant:
-      return constraint.range.contains(expr.value()) ? Outcome::kPlaced : Outcome::kEmpty;
+      return restriction.range.contains(expr.value()) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kVariable:
       log_.report(ConstraintRule::kIntoBounds, before);
-      return restrict(expr.variable(), constraint.range) ? Outcome::kPlaced : Outcome::kEmpty;
+      return restrict(expr.variable(), restriction.range) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kSum:
-      return rewrite_sum(constraint) ? changed(ConstraintRule::kSumMoved) : Outcome::kSettled;
+      return move_sum(restriction) ? changed(ConstraintRule::kSumMoved) : Outcome::kSettled;
     case ExprKind::kFloorDiv:
-      return rewrite_quotient(constraint) ? changed(ConstraintRule::kQuotientMoved)
-                                          : Outcome::kSettled;
+      return move_quotient(restriction) ? changed(ConstraintRule::kQuotientMoved)
+                                        : Outcome::kSettled;
     case ExprKind::kMin:
     case ExprKind::kMax:
-      return split_extremum(constraint);
+      return split_extremum(restriction);
     case ExprKind::kProduct:
     case ExprKind::kMod:
       return Outcome::kSettled;
@@ -361,215 +450,104 @@ Domain::Outcome Domain::rewrite(Constraint& constraint) {
 
 // max(a, b) <= hi -> a <= hi and b <= hi; min(a, b) >= lo -> a >= lo and b >= lo
 // The other end stays: one of the operands reaches it, but which one is open.
-Domain::Outcome Domain::split_extremum(Constraint& constraint) {
-  const Expr expr = constraint.expr;
+Domain::Outcome Domain::split_extremum(Restriction& restriction) {
+  const Expr expr = restriction.base();
   const Interval values = simplifier_.range(expr);
   Interval each = Interval::all();
   if (expr.is(ExprKind::kMax)) {
-    if (constraint.range.hi >= values.hi) return Outcome::kSettled;
-    each.hi = std::exchange(constraint.range.hi, Interval::kPlusInfinity);
+    if (restriction.range.hi >= values.hi) return Outcome::kSettled;
+    each.hi = std::exchange(restriction.range.hi, Interval::kPlusInfinity);
   } else {
-    if (constraint.range.lo <= values.lo) return Outcome::kSettled;
-    each.lo = std::exchange(constraint.range.lo, Interval::kMinusInfinity);
+    if (restriction.range.lo <= values.lo) return Outcome::kSettled;
+    each.lo = std::exchange(restriction.range.lo, Interval::kMinusInfinity);
   }
   for (const Expr operand : expr.operands()) {
     pending_.push_back({operand, each});
-    log_.report(ConstraintRule::kExtremumSplit, constraint, pending_.back());
+    log_.report(ConstraintRule::kExtremumSplit, restriction, pending_.back());
   }
   return Outcome::kSettled;
 }
 
-// ---- constraints together ----
+// ---- restrictions together ----
 
-namespace {
-
-// A constraint as it sorts: by what is constrained, be it to a grid or to a range.
-struct Entry {
-  Expr base;
-  std::optional<Congruence> congruence;
-  Interval range;
-};
-
-using Entries = InlineVector<Entry, 6>;
-
-Entry entry_of(const Constraint& constraint) {
-  if (std::optional<Congruence> congruence = as_congruence(constraint)) {
-    return {.base = congruence->base, .congruence = congruence, .range = Interval::all()};
-  }
-  return {.base = constraint.expr, .congruence = {}, .range = constraint.range};
-}
-
-Constraint constraint_of(const Entry& entry) {
-  return entry.congruence ? as_constraint(*entry.congruence) : Constraint{entry.base, entry.range};
-}
-
-bool sorts_before(const Entry& a, const Entry& b) {
-  if (const auto order = compare(a.base, b.base); order != 0) return order < 0;
-  if (a.congruence.has_value() != b.congruence.has_value()) return a.congruence.has_value();
-  if (!a.congruence) return false;
-  return a.congruence->modulus != b.congruence->modulus
-             ? a.congruence->modulus < b.congruence->modulus
-             : a.congruence->residue < b.congruence->residue;
-}
-
-// Joins `other` into `entry` where they constrain the same in the same way. None if they stay
-// apart.
-std::optional<Truth> join_entries(Entry& entry, const Entry& other) {
-  if (entry.base != other.base || entry.congruence.has_value() != other.congruence.has_value()) {
-    return std::nullopt;
-  }
-  if (entry.congruence) return conjoin(*entry.congruence, *other.congruence);
-  entry.range = intersect(entry.range, other.range);
-  return entry.range.is_empty() ? Truth::kNever : Truth::kSometimes;
-}
-
-// Sorts the entries and joins those that constrain the same. False if two contradict each other.
-bool join_equal(Entries& entries, ConstraintLog& log) {
-  std::sort(entries.begin(), entries.end(), sorts_before);
+// Sorts the restrictions, joins those that restrict the same, and moves the ranges of sums inwards
+// to the grids that they lie on.
+bool Domain::join_equal() {
+  if (restrictions_.size() < 2) return true;
+  std::sort(restrictions_.begin(), restrictions_.end(), sorts_before);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry entry = entries[i];
+  for (std::size_t i = 0; i < restrictions_.size(); ++i) {
+    const Restriction restriction = restrictions_[i];
     const std::optional<Truth> joined =
-        kept == 0 ? std::nullopt : join_entries(entries[kept - 1], entry);
+        kept == 0 ? std::nullopt : join(restrictions_[kept - 1], restriction);
     if (joined == Truth::kNever) return false;
-    if (joined)
-      log.report(ConstraintRule::kJoined, constraint_of(entry), constraint_of(entries[kept - 1]));
-    if (!joined) entries[kept++] = entry;
+    if (joined) log_.report(ConstraintRule::kJoined, restriction, restrictions_[kept - 1]);
+    if (!joined) restrictions_[kept++] = restriction;
   }
-  entries.truncate(kept);
-  return true;
+  restrictions_changed_ = restrictions_changed_ || kept != restrictions_.size();
+  restrictions_.truncate(kept);
+  return std::ranges::all_of(restrictions_, [this](const Restriction& restriction) {
+    return !restriction.is_grid() || tighten_ranges(restriction.grid);
+  });
 }
 
-// Moves the ranges of sums inwards to the grids that they lie on. False if one becomes empty.
-bool tighten_ranges(Entries& entries, const Congruence& congruence, ConstraintLog& log) {
-  for (Entry& entry : entries) {
-    if (entry.congruence) continue;
-    const auto implied = implied_congruence(entry.base, congruence);
-    const Constraint before = constraint_of(entry);
-    if (implied) entry.range = tightened(entry.range, *implied);
-    log.report_change(ConstraintRule::kRangeOnGrid, before, constraint_of(entry));
-    if (entry.range.is_empty()) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool Domain::join() {
-  if (constraints_.empty()) return true;
-  Entries entries;
-  for (const Constraint& constraint : constraints_) {
-    Entry entry = entry_of(constraint);
-    if (entry.congruence && is_total(entry.base)) {
-      const Truth truth = normalize(*entry.congruence);
-      if (truth == Truth::kNever) return false;
-      if (truth == Truth::kAlways) {
-        log_.report(ConstraintRule::kAlwaysHolds, constraint);
-        continue;
-      }
-      entry.base = entry.congruence->base;
-      log_.report_change(ConstraintRule::kGridForm, constraint, as_constraint(*entry.congruence));
-    }
-    entries.push_back(entry);
-  }
-  if (!join_equal(entries, log_)) return false;
-
-  constraints_.clear();
-  for (const Entry& entry : entries) {
-    if (!entry.congruence) continue;
-    if (!tighten_ranges(entries, *entry.congruence, log_) || !tighten_to_grid(*entry.congruence)) {
-      return false;
-    }
-  }
-  for (const Entry& entry : entries) {
-    Constraint constraint = constraint_of(entry);
-    if (entry.congruence) {
-      // A grid of which the base meets one point only says what its value is.
-      const Interval met = tightened(simplifier_.range(entry.base), *entry.congruence);
-      if (met.is_point()) {
-        const Constraint grid = std::exchange(constraint, {entry.base, met});
-        log_.report(ConstraintRule::kGridOfOnePoint, grid, constraint);
-      }
-    }
-    constraints_.push_back(constraint);
+bool Domain::tighten_ranges(const Congruence& grid) {
+  for (Restriction& restriction : restrictions_) {
+    if (restriction.is_grid()) continue;
+    const std::optional<Congruence> implied = implied_congruence(restriction.base(), grid);
+    if (!implied) continue;
+    const Restriction before = restriction;
+    restriction.range = tightened(restriction.range, *implied);
+    if (restriction == before) continue;
+    log_.report(ConstraintRule::kRangeOnGrid, before, restriction);
+    restrictions_changed_ = true;
+    if (restriction.range.is_empty()) return false;
   }
   return true;
 }
 
-bool Domain::tighten_to_grid(const Congruence& congruence) {
-  if (!congruence.base.is(ExprKind::kVariable)) {
-    return !tightened(simplifier_.range(congruence.base), congruence).is_empty();
-  }
-  const VariableId id = congruence.base.variable();
-  return restrict(id, tightened(bounds(id), congruence));
-}
-
-// What the others say may settle a constraint, or make it simpler. Each is looked at given all the
+// What the others say may settle a restriction, or make it simpler. Each is looked at given all the
 // others as they are at that moment, so that the whole means the same after each step.
 bool Domain::compare() {
   // Each with each.
   constexpr std::size_t kMaxCompared = 32;
-  if (constraints_.size() < 2 || constraints_.size() > kMaxCompared) return true;
-  if (!bounds_changed_ && std::ranges::equal(constraints_, compared_)) return true;
+  if (restrictions_.size() < 2 || restrictions_.size() > kMaxCompared) return true;
+  if (!bounds_changed_ && std::ranges::equal(restrictions_, compared_)) return true;
   bool has_assumed = false;
   bool changes = false;
-  for (std::size_t i = 0; i < constraints_.size();) {
-    Constraint& constraint = constraints_[i];
+  for (std::size_t i = 0; i < restrictions_.size();) {
+    Restriction& restriction = restrictions_[i];
     if (has_assumed) start_from_bounds();
-    const std::optional<Congruence> grid = as_congruence(constraint);
-    const Expr expr = grid ? grid->base : constraint.expr;
-    // `join` has seen to what grids say of sums, and ranges of sums say nothing of grids.
-    has_assumed = !(grid && expr.is_affine()) &&
-                  assume_for(std::span(&expr, 1), &constraint, /*only_ranges=*/expr.is_affine());
+    const Expr expr = restriction.base();
+    const bool is_grid = restriction.is_grid();
+    // `join_equal` has seen to what grids say of sums, and ranges of sums say nothing of grids.
+    has_assumed = !(is_grid && expr.is_affine()) &&
+                  assume_for(std::span(&expr, 1), &restriction, /*only_ranges=*/expr.is_affine());
     if (!has_assumed || !is_total(expr)) {
       ++i;
       continue;
     }
-    Constraint simpler = {simplifier_.simplify(expr), constraint.range};
-    if (grid) {
-      simpler = simpler.expr == expr ? constraint
-                                     : as_constraint({simpler.expr, grid->modulus, grid->residue});
-    }
-    const Interval values = simplifier_.range(simpler.expr);
-    if (intersect(simpler.range, values).is_empty()) return false;
-    if (simpler.range.contains(values)) {
-      log_.report(ConstraintRule::kImplied, constraint);
-      constraints_.erase_at(i);
+    Restriction simpler = restriction;
+    simpler.grid.base = simplifier_.simplify(expr);
+    if (is_grid) simpler = restriction_of(constraint_of(simpler));
+    const Constraint wanted = constraint_of(simpler);
+    const Interval values = simplifier_.range(wanted.expr);
+    if (intersect(wanted.range, values).is_empty()) return false;
+    if (wanted.range.contains(values)) {
+      log_.report(ConstraintRule::kImplied, restriction);
+      restrictions_.erase_at(i);
       changes = true;
       continue;
     }
-    changes = changes || !(constraint.expr == simpler.expr);
-    log_.report_change(ConstraintRule::kSimplerGivenOthers, constraint, simpler);
-    constraint = simpler;
+    changes = changes || simpler != restriction;
+    log_.report_change(ConstraintRule::kSimplerGivenOthers, restriction, simpler);
+    restriction = simpler;
     ++i;
   }
   if (has_assumed) start_from_bounds();
-  if (!changes) compared_ = constraints_;
+  restrictions_changed_ = restrictions_changed_ || changes;
+  if (!changes) compared_ = restrictions_;
   return true;
-}
-
-// ---- range variables on a grid ----
-
-// s mod m = r: s becomes m * s + r. Not for dimensions and runtime variables, whose values have a
-// meaning outside the map.
-void Domain::rescale() {
-  for (std::size_t i = 0; i < constraints_.size(); ++i) {
-    const std::optional<Congruence> congruence = as_congruence(constraints_[i]);
-    if (!congruence || !congruence->base.is(ExprKind::kVariable)) continue;
-    const VariableId id = congruence->base.variable();
-    if (id.kind != VariableKind::kRange) continue;
-    const std::int64_t m = congruence->modulus;
-    const std::int64_t r = congruence->residue;
-    // Nothing that the map can mean may leave int64.
-    if (!ranges_[id.index].is_bounded()) continue;
-    const Interval shifted = ranges_[id.index] + Interval::point(-r);
-    log_.report(ConstraintRule::kRescaled, constraints_[i]);
-    constraints_.erase_at(i);
-    ranges_[id.index] = divide_exactly_within(shifted, m);
-    bounds_changed_ = true;
-    substitute_range(id.index, congruence->base * m + r);
-    return;
-  }
 }
 
 void Domain::substitute_range(std::uint32_t index, Expr replacement) {
@@ -579,26 +557,32 @@ void Domain::substitute_range(std::uint32_t index, Expr replacement) {
   InlineVector<Expr, 16> exprs;
   exprs.append(results_);
   exprs.append(others_);
-  for (const Constraint& constraint : constraints_) exprs.push_back(constraint.expr);
+  for (const Restriction& restriction : pending_) exprs.push_back(restriction.base());
   substitute(std::span<Expr>(exprs.begin(), exprs.end()), replace);
   const Expr* next = exprs.begin();
   for (Expr& expr : results_) expr = *next++;
   for (Expr& expr : others_) expr = *next++;
-  for (Constraint& constraint : constraints_) constraint.expr = *next++;
+  for (Restriction& restriction : pending_) {
+    const Constraint constraint = constraint_of(restriction);
+    const Expr expr = *next++;
+    restriction =
+        restriction.is_grid()
+            ? restriction_of({mod(expr - restriction.grid.residue, restriction.grid.modulus),
+                              constraint.range})
+            : Restriction(expr, restriction.range);
+  }
 }
 
 // ---- runtime variables ----
 
 void Domain::restore_runtime_conditions() {
-  const std::size_t others = constraints_.size();
+  const std::size_t others = restrictions_.size();
   for (std::uint32_t i = 0; i < runtimes_.size(); ++i) {
     if (runtimes_[i] == map_.runtimes()[i].bounds) continue;
-    constraints_.push_back({map_.context().runtime(i), runtimes_[i]});
+    restrictions_.push_back({map_.context().runtime(i), runtimes_[i]});
   }
-  if (constraints_.size() == others) return;
-  std::ranges::sort(constraints_, [](const Constraint& a, const Constraint& b) {
-    return sorts_before(entry_of(a), entry_of(b));
-  });
+  if (restrictions_.size() == others) return;
+  std::ranges::sort(restrictions_, sorts_before);
 }
 
 // ---- constraints on one variable ----
@@ -614,20 +598,18 @@ Condition& condition_of(std::vector<Condition>& conditions, VariableId id) {
 }  // namespace
 
 bool Domain::search_bounds() {
-  if (constraints_.empty()) return true;
   std::vector<Condition> conditions;
-  for (const Constraint& constraint : constraints_) {
-    const std::optional<VariableId> variable = only_variable(constraint.expr);
+  for (const Restriction& restriction : restrictions_) {
+    const std::optional<VariableId> variable = only_variable(restriction.base());
     if (!variable) continue;
     Condition& condition = condition_of(conditions, *variable);
-    const std::optional<Congruence> congruence = as_congruence(constraint);
     // A grid that has only just been found has not moved the bounds yet.
-    if (congruence && congruence->base.is(ExprKind::kVariable) &&
-        tightened(bounds(*variable), *congruence) == bounds(*variable)) {
+    if (restriction.is_grid() && restriction.base().is(ExprKind::kVariable) &&
+        tightened(bounds(*variable), restriction.grid) == bounds(*variable)) {
       // Several, if their common modulus did not fit: the bounds lie on the grid of the last.
-      condition.step = congruence->modulus;
+      condition.step = restriction.grid.modulus;
     } else {
-      condition.constraints.push_back(constraint);
+      condition.constraints.push_back(constraint_of(restriction));
     }
   }
   for (const Condition& condition : conditions) {
@@ -636,11 +618,12 @@ bool Domain::search_bounds() {
     if (!found || !restrict(condition.variable, found->bounds)) return false;
     for (std::size_t i = 0; i < condition.constraints.size(); ++i) {
       if (!found->always_holds[i]) continue;
-      log_.report(ConstraintRule::kTriedValues, condition.constraints[i]);
-      Constraint* const place = std::ranges::find(constraints_, condition.constraints[i]);
-      if (place != constraints_.end()) {
-        constraints_.erase_at(static_cast<std::size_t>(place - constraints_.begin()));
-      }
+      const Restriction restriction = restriction_of(condition.constraints[i]);
+      log_.report(ConstraintRule::kTriedValues, restriction);
+      Restriction* const place = std::ranges::find(restrictions_, restriction);
+      if (place == restrictions_.end()) continue;
+      restrictions_.erase_at(static_cast<std::size_t>(place - restrictions_.begin()));
+      restrictions_changed_ = true;
     }
   }
   return true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "mercator/expr/simplifier.h"
 #include "mercator/map/constraint_rules.h"
 #include "mercator/map/index_map.h"
+#include "mercator/map/restriction.h"
 #include "mercator/support/inline_vector.h"
 
 namespace mercator::internal {
@@ -45,14 +47,14 @@ class Domain {
 
   [[nodiscard]] std::span<const Interval> dimensions() const { return dimensions_; }
   [[nodiscard]] std::span<const Interval> ranges() const { return ranges_; }
-  // Sorted by what they constrain.
-  [[nodiscard]] std::span<const Constraint> constraints() const { return constraints_; }
+  // Sorted by what they restrict.
+  [[nodiscard]] std::span<const Restriction> restrictions() const { return restrictions_; }
 
  private:
-  using Constraints = InlineVector<Constraint, 6>;
+  using Restrictions = InlineVector<Restriction, 6>;
   using Bounds = InlineVector<Interval, 8>;
 
-  // What became of a constraint that was looked at.
+  // What became of a range that was looked at.
   enum class Outcome : std::uint8_t {
     kEmpty,    // no point satisfies it
     kPlaced,   // it is in the bounds, split into others or dropped
@@ -66,26 +68,31 @@ class Domain {
   void start_from_bounds();
   // Whether it may help with `expr` to know the range of `fact`.
   [[nodiscard]] bool concerns(Expr fact, Expr expr);
-  // Tells the simplifier of the constraints that may help with `exprs`, except for one, and except
+  // Tells the simplifier of the restrictions that may help with `exprs`, except for one, and except
   // for grids if `only_ranges`. False if there is none.
-  bool assume_for(std::span<const Expr> exprs, const Constraint* left_out, bool only_ranges);
-  [[nodiscard]] bool concerns_any(const Constraint& constraint, std::span<const Expr> exprs,
+  bool assume_for(std::span<const Expr> exprs, const Restriction* left_out, bool only_ranges);
+  [[nodiscard]] bool concerns_any(const Restriction& restriction, std::span<const Expr> exprs,
                                   bool only_ranges);
   void restore_runtime_conditions();
 
   // Each is a stage of a round, and says false if it finds the domain empty.
+  [[nodiscard]] bool settle_variables();
   [[nodiscard]] bool exclude_zero_divisors();
   [[nodiscard]] bool place_pending();
-  [[nodiscard]] bool join();
+  [[nodiscard]] bool join_equal();
   [[nodiscard]] bool compare();
   [[nodiscard]] bool search_bounds();
-  void rescale();
 
   [[nodiscard]] bool exclude_zero(Expr expr);
-  [[nodiscard]] bool place(Constraint constraint);
-  Outcome rewrite(Constraint& constraint);
-  Outcome split_extremum(Constraint& constraint);
-  [[nodiscard]] bool tighten_to_grid(const struct Congruence& congruence);
+  [[nodiscard]] bool settle_grids();
+  bool rescale(const Restriction& grid);
+  [[nodiscard]] bool place(const Restriction& restriction);
+  [[nodiscard]] bool place_grid(Restriction restriction);
+  [[nodiscard]] bool place_range(Restriction restriction);
+  [[nodiscard]] std::optional<Constraint> simpler_grid(const Restriction& restriction);
+  Outcome move(Restriction& restriction);
+  Outcome split_extremum(Restriction& restriction);
+  [[nodiscard]] bool tighten_ranges(const Congruence& grid);
   void substitute_range(std::uint32_t index, Expr replacement);
 
   const IndexMap& map_;
@@ -96,12 +103,14 @@ class Domain {
   Bounds dimensions_;
   Bounds ranges_;
   Bounds runtimes_;
-  Constraints constraints_;
-  Constraints pending_;   // still to be placed
-  Constraints compared_;  // those that `compare` has left
-  // By place among the constraints: that the simplifier knows of.
+  Restrictions restrictions_;
+  Restrictions pending_;   // still to be placed
+  Restrictions compared_;  // those that `compare` has left
+  // By place among the restrictions: that the simplifier knows of.
   InlineVector<bool, 8> is_assumed_;
   bool bounds_changed_ = false;
+  // Whether, in this round, a restriction has changed since it was placed.
+  bool restrictions_changed_ = false;
 };
 
 }  // namespace mercator::internal

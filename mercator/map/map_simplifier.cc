@@ -147,12 +147,13 @@ struct MapSimplifier::Impl {
 
   IndexMap simplify(const IndexMap& map) {
     assert(&map.context() == &context);
-    InlineVector<Expr, 8> results{std::span<const Expr>(map.results())};
+    IndexMap simplified = map;
+    if (is_simple(map)) return simplified;
     InlineVector<Expr, 8> indices;  // of the elements that the runtime variables are
     for (const RuntimeVariable& runtime : map.runtimes()) {
       indices.append(std::span<const Expr>(runtime.index));
     }
-    const std::span<Expr> all_results(results.begin(), results.end());
+    const std::span<Expr> all_results(simplified.results_);
     const std::span<Expr> all_indices(indices.begin(), indices.end());
     Domain domain(map, all_results, all_indices, simplifier, log);
     if (!domain.simplify()) return empty_like(map);
@@ -162,28 +163,52 @@ struct MapSimplifier::Impl {
     simplifier.simplify(all_indices);
     simplify_results(all_results, domain);
 
-    IndexMap simplified(context);
-    simplified.dimensions_ = map.dimensions_;
-    for (std::size_t i = 0; i < map.dimensions_.size(); ++i) {
+    for (std::size_t i = 0; i < simplified.dimensions_.size(); ++i) {
       simplified.dimensions_[i].bounds = domain.dimensions()[i];
     }
-    simplified.ranges_ = map.ranges_;
-    for (std::size_t i = 0; i < map.ranges_.size(); ++i) {
+    for (std::size_t i = 0; i < simplified.ranges_.size(); ++i) {
       simplified.ranges_[i].bounds = domain.ranges()[i];
     }
-    simplified.runtimes_ = map.runtimes_;
     const Expr* next_index = indices.begin();
     for (RuntimeVariable& runtime : simplified.runtimes_) {
       for (Expr& index : runtime.index) index = *next_index++;
     }
-    simplified.results_.assign(results.begin(), results.end());
-    simplified.constraints_.assign(domain.constraints().begin(), domain.constraints().end());
+    simplified.constraints_.clear();
+    for (const internal::Restriction& restriction : domain.restrictions()) {
+      simplified.constraints_.push_back(constraint_of(restriction));
+    }
     if (UnusedVariables(simplified.ranges_, simplified.runtimes_, simplified.results_,
                         simplified.constraints_)
             .drop()) {
       simplified.settle_names_after_drop();
     }
     return simplified;
+  }
+
+  // Whether there is nothing to simplify, as in most maps of real programs: unconstrained, sums of
+  // variables, each of which has several values and occurs.
+  static bool is_simple(const IndexMap& map) {
+    if (!map.constraints().empty() || !map.runtimes().empty()) return false;
+    std::uint64_t used = 0;
+    for (const Expr result : map.results()) {
+      if (!result.is_affine()) return false;
+      used |= variable_bits(result);
+    }
+    // Whether it occurs, for certain or perhaps.
+    const auto occurs = [used](VariableId id) { return (used & variable_bit(id)) != 0; };
+    for (std::uint32_t i = 0; i < map.dimensions().size(); ++i) {
+      const Interval bounds = map.dimensions()[i].bounds;
+      const bool has_several_values = bounds.lo < bounds.hi;
+      const bool may_stay = bounds.lo == bounds.hi && !occurs({VariableKind::kDimension, i});
+      if (!has_several_values && !may_stay) return false;
+    }
+    for (std::uint32_t i = 0; i < map.ranges().size(); ++i) {
+      const Interval bounds = map.ranges()[i].bounds;
+      if (bounds.lo >= bounds.hi || i >= kOwnVariableBits || !occurs({VariableKind::kRange, i})) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // The constraints count where they say something of what is not simple yet. Which of them do
