@@ -109,6 +109,10 @@ class Expr {
   [[nodiscard]] double written_size() const;
   // What the operation costs, its operands being there: the weight of its ExprCost.
   [[nodiscard]] std::int64_t operation_weight() const;
+  // Whether, for certain, no operation occurs in it twice. What it costs is then `tree_weight`, the
+  // sum of the weights of all operations.
+  [[nodiscard]] bool is_tree() const;
+  [[nodiscard]] std::int64_t tree_weight() const;
 
  private:
   friend class ExprContext;
@@ -131,10 +135,12 @@ struct ExprNode {
   std::uint32_t depth;
   std::uint32_t operand_count;
   std::uint32_t operation_weight;
+  std::uint32_t tree_weight;
   ExprKind kind;
   VariableKind variable_kind;
   bool is_affine;
   bool has_variable_divisor;
+  bool is_tree;
 };
 
 }  // namespace internal
@@ -333,6 +339,8 @@ inline bool Expr::is_affine() const { return node_->is_affine; }
 inline bool Expr::has_variable_divisor() const { return node_->has_variable_divisor; }
 inline double Expr::written_size() const { return node_->written_size; }
 inline std::int64_t Expr::operation_weight() const { return node_->operation_weight; }
+inline bool Expr::is_tree() const { return node_->is_tree; }
+inline std::int64_t Expr::tree_weight() const { return node_->tree_weight; }
 
 inline std::uint64_t variable_bit(VariableId id) {
   const std::uint32_t place = id.index < kOwnVariableBits ? id.index : kOwnVariableBits;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace mercator::internal {
 namespace {
@@ -11,10 +12,14 @@ namespace {
 class Hash {
  public:
   void add(std::uint64_t word) { state_ = (std::rotl(state_, 23) ^ word) * kFactor; }
+  void add(std::uint32_t id, std::int64_t coefficient) {
+    add(static_cast<std::uint64_t>(coefficient) * kOtherFactor + id);
+  }
   [[nodiscard]] std::uint64_t value() const { return state_ ^ (state_ >> 32); }
 
  private:
   static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+  static constexpr std::uint64_t kOtherFactor = 0xd1342543de82ef95U;
   std::uint64_t state_ = 0;
 };
 
@@ -23,8 +28,13 @@ std::uint64_t hash_of(const NodeStructure& structure) {
   hash.add((static_cast<std::uint64_t>(structure.kind) << 8) |
            static_cast<std::uint64_t>(structure.variable_kind));
   hash.add(static_cast<std::uint64_t>(structure.value));
-  for (const Expr operand : structure.operands) hash.add(operand.id());
-  for (const std::int64_t c : structure.coefficients) hash.add(static_cast<std::uint64_t>(c));
+  if (structure.kind != ExprKind::kSum) {
+    for (const Expr operand : structure.operands) hash.add(operand.id());
+    return hash.value();
+  }
+  for (std::size_t i = 0; i < structure.operands.size(); ++i) {
+    hash.add(structure.operands[i].id(), structure.coefficients[i]);
+  }
   return hash.value();
 }
 
@@ -76,25 +86,39 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
       .depth = 0,
       .operand_count = static_cast<std::uint32_t>(structure.operands.size()),
       .operation_weight = 0,
+      .tree_weight = 0,
       .kind = structure.kind,
       .variable_kind = structure.variable_kind,
       .is_affine = structure.operands.empty() || structure.kind == ExprKind::kSum,
       .has_variable_divisor = divides && !structure.operands[1].is(ExprKind::kConstant),
+      .is_tree = true,
   };
   if (structure.kind == ExprKind::kVariable) {
     node.variable_bits =
         variable_bit({structure.variable_kind, static_cast<std::uint32_t>(structure.value)});
   }
+  std::uint64_t bits_of_operations = 0;  // the variables of operands that are operations
+  std::int64_t tree_weight = 0;
   for (const Expr operand : structure.operands) {
+    const std::uint64_t bits = variable_bits(operand);
     node.depth = std::max(node.depth, operand.depth());
     node.written_size += operand.written_size();
-    node.variable_bits |= variable_bits(operand);
+    node.variable_bits |= bits;
     node.is_affine = node.is_affine && operand.is(ExprKind::kVariable);
     node.has_variable_divisor = node.has_variable_divisor || operand.has_variable_divisor();
+    if (operand.operands().empty()) continue;
+    // An operation in two operands has variables that are in both.
+    node.is_tree =
+        node.is_tree && operand.is_tree() && bits != 0 && (bits & bits_of_operations) == 0;
+    bits_of_operations |= bits;
+    tree_weight += operand.tree_weight();
   }
   ++node.depth;
   auto* const made = arena_.make<ExprNode>(node);
   made->operation_weight = static_cast<std::uint32_t>(operation_cost(Expr(made)).weight());
+  tree_weight += made->operation_weight;
+  made->is_tree = made->is_tree && tree_weight <= std::numeric_limits<std::uint32_t>::max();
+  if (made->is_tree) made->tree_weight = static_cast<std::uint32_t>(tree_weight);
   return made;
 }
 

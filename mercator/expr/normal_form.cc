@@ -219,6 +219,10 @@ Interval NormalForm::range_by_facts(const SumView& sum) {
 
 Interval NormalForm::sum_range(Expr expr) {
   const SumView view(expr);
+  if (expr.is_affine()) {
+    const Interval range = affine_range(expr);
+    return facts_.ranges.empty() ? range : intersect(range, range_by_facts(view));
+  }
   LinearRange by_terms(view.constant);
   bool has_quotient = false;
   bool has_extremum = false;
@@ -540,7 +544,7 @@ Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
       ranges.push_back({problem.numerator(), problem.range});
     }
     for (const QuotientRule& rule : quotient_rules()) {
-      if (!rule.apply(problem)) continue;
+      if (!rule.may_apply(problem) || !rule.apply(problem)) continue;
       log_.count(rule.rule);
       if (log_.has_listener()) log_.report(rule.rule, before, problem.expr(), ranges);
       return true;
@@ -563,11 +567,17 @@ QuotientProblem::QuotientProblem(NormalForm& form, Expr numerator, std::int64_t 
 }
 
 void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
+  numerator_ = numerator;
   divisor = new_divisor;
   constant = 0;
   parts.clear();
   remainders.clear();
+  has_quotients = false;
   range = normal_form.range(numerator);
+  if (numerator.is_affine()) {
+    add_terms(numerator);
+    return;
+  }
   const Remainders found = normal_form.remainders(numerator);
   for (const Remainder& remainder : found.remainders) {
     if (!remainder.divisor.is(ExprKind::kConstant)) continue;
@@ -575,37 +585,41 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
     remainders.push_back(remainder);
     parts.push_back({expr, remainder.coefficient, normal_form.range(expr)});
   }
-  const auto add_terms = [this](const SumView& view) {
-    for (std::size_t i = 0; i < view.size(); ++i) {
-      parts.push_back(
-          {view.operands[i], view.coefficients[i], normal_form.range(view.operands[i])});
-    }
-  };
   if (remainders.size() == found.remainders.size()) {
-    const SumView rest(found.rest);
-    constant = rest.constant;
-    add_terms(rest);
-    return;
+    add_terms(found.rest);
+  } else {
+    // Remainders by what is not a constant are none of the rules' business.
+    InlineVector<Term, 8> terms;
+    terms.push_back({numerator, 1});
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      terms.push_back({parts[i].expr, -parts[i].coefficient});
+    }
+    add_terms(normal_form.context().sum(terms));
   }
-  // Remainders by what is not a constant are none of the rules' business.
-  InlineVector<Term, 8> terms;
-  terms.push_back({numerator, 1});
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    terms.push_back({parts[i].expr, -parts[i].coefficient});
+  has_quotients = !remainders.empty() || std::ranges::any_of(parts, [](const Part& part) {
+    return is_constant_quotient(part.expr);
+  });
+}
+
+void QuotientProblem::add_terms(Expr sum) {
+  const SumView view(sum);
+  constant = view.constant;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    parts.push_back({view.operands[i], view.coefficients[i], normal_form.range(view.operands[i])});
   }
-  const Expr rest_expr = normal_form.context().sum(terms);
-  const SumView rest(rest_expr);
-  constant = rest.constant;
-  add_terms(rest);
 }
 
 Expr QuotientProblem::numerator() const {
-  InlineVector<Term, 12> terms;
-  for (const Part& part : parts) terms.push_back({part.expr, part.coefficient});
-  return normal_form.context().sum(terms, constant);
+  if (!numerator_) {
+    InlineVector<Term, 12> terms;
+    for (const Part& part : parts) terms.push_back({part.expr, part.coefficient});
+    numerator_ = normal_form.context().sum(terms, constant);
+  }
+  return numerator_;
 }
 
 void QuotientProblem::update() {
+  numerator_ = Expr();
   const bool has_other_parts = std::ranges::any_of(
       parts, [](const Part& part) { return !part.expr.is(ExprKind::kVariable); });
   if (has_other_parts || parts.size() > SumView::kShort) {
@@ -614,6 +628,7 @@ void QuotientProblem::update() {
     return;
   }
   remainders.clear();
+  has_quotients = false;
   LinearRange by_parts(constant);
   for (const Part& part : parts) by_parts.add(part.range, part.coefficient);
   range = by_parts.range();
@@ -637,6 +652,7 @@ void QuotientProblem::take_out(std::int64_t value) {
 
 void QuotientProblem::solve() {
   is_solved_ = true;
+  numerator_ = Expr();
   parts.clear();
   remainders.clear();
   constant = 0;
@@ -661,6 +677,21 @@ Expr QuotientProblem::expr(Expr quotient) const {
 // What it costs to compute the expressions, shared parts once. A constant added last is free: it
 // ends up as the offset of an address.
 std::int64_t NormalForm::weight(std::span<const Expr> exprs) {
+  std::int64_t trees = 0;
+  std::uint64_t bits_of_operations = 0;
+  bool are_trees = true;
+  for (const Expr expr : exprs) {
+    if (expr.operands().empty()) continue;
+    const std::uint64_t bits = variable_bits(expr);
+    are_trees = are_trees && expr.is_tree() && (bits & bits_of_operations) == 0;
+    bits_of_operations |= bits;
+    trees += expr.tree_weight();
+    if (expr.is(ExprKind::kSum) && expr.constant() != 0) --trees;
+  }
+  return are_trees ? trees : weight_of_shared(exprs);
+}
+
+std::int64_t NormalForm::weight_of_shared(std::span<const Expr> exprs) {
   std::int64_t sum = 0;
   InlineVector<Expr, 32> pending;
   NodePlaces& places = context_.places();

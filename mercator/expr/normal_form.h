@@ -115,6 +115,10 @@ class NormalForm {
   Interval range(Expr expr) {
     if (expr.is(ExprKind::kConstant)) return Interval::point(expr.value());
     if (expr.is(ExprKind::kVariable)) return variable_range(expr.variable());
+    // A short sum is added up sooner than looked up.
+    if (expr.is_affine() && expr.operands().size() <= kShortSum && facts_.ranges.empty()) {
+      return affine_range(expr);
+    }
     if (const ExprRecord& known = record(expr); known.has_range) return known.range;
     return new_range(expr);
   }
@@ -135,6 +139,11 @@ class NormalForm {
 
   // What it costs to compute the expressions together, an offset added last being free.
   std::int64_t weight(std::span<const Expr> exprs);
+  std::int64_t weight(Expr expr) {
+    if (!expr.is_tree()) return weight_of_shared({&expr, 1});
+    const bool has_offset = expr.is(ExprKind::kSum) && expr.constant() != 0;
+    return expr.tree_weight() - static_cast<std::int64_t>(has_offset);
+  }
 
   // What knows of congruences; see facts.h.
   [[nodiscard]] const Facts& facts() const { return facts_; }
@@ -143,11 +152,21 @@ class NormalForm {
   RuleLog& log() { return log_; }
 
  private:
+  std::int64_t weight_of_shared(std::span<const Expr> exprs);
   ExprRecord& new_record(std::uint32_t id);
   void start_epoch();
   Expr normalize_others(Expr expr);
   Interval new_range(Expr expr);
   Interval compute_range(Expr expr);
+  static constexpr std::size_t kShortSum = 4;
+  // From the bounds of its variables, of a sum of them.
+  Interval affine_range(Expr expr) const {
+    LinearRange range(expr.constant());
+    for (std::size_t i = 0; i < expr.operands().size(); ++i) {
+      range.add(variable_range(expr.operands()[i].variable()), expr.coefficients()[i]);
+    }
+    return range.range();
+  }
   Interval sum_range(Expr expr);
   Interval extremum_sum_range(Expr expr, Interval known);
   [[nodiscard]] Interval variable_range(VariableId id) const {
@@ -198,6 +217,8 @@ class QuotientProblem {
     parts = other.parts;
     remainders = other.remainders;
     range = other.range;
+    has_quotients = other.has_quotients;
+    numerator_ = other.numerator_;
     outside_ = other.outside_;
     is_solved_ = other.is_solved_;
     return *this;
@@ -211,6 +232,9 @@ class QuotientProblem {
   // That the first parts are, in the same order; by constants.
   InlineVector<Remainder, 3> remainders;
   Interval range;  // of the numerator
+
+  // Whether some part is a quotient by a constant or a remainder.
+  bool has_quotients = false;
 
   // The numerator as one expression, its constant included.
   [[nodiscard]] Expr numerator() const;
@@ -232,14 +256,35 @@ class QuotientProblem {
   [[nodiscard]] Expr expr(Expr quotient) const;
 
  private:
+  void add_terms(Expr sum);
+
+  mutable Expr numerator_;  // null: `parts` or `constant` has changed
   InlineVector<Term, 12> outside_;
   bool is_solved_ = false;
 };
 
+// What there must be for a rule to apply.
+enum class Needs : std::uint8_t { kNothing, kRemainders, kQuotients, kResidueFacts };
+
 // A rule for quotients by a constant; false if it does not apply.
 struct QuotientRule {
   Rule rule;
+  Needs needs;
   bool (*apply)(QuotientProblem& problem);
+
+  [[nodiscard]] bool may_apply(const QuotientProblem& problem) const {
+    switch (needs) {
+      case Needs::kNothing:
+        return true;
+      case Needs::kRemainders:
+        return !problem.remainders.empty();
+      case Needs::kQuotients:
+        return problem.has_quotients;
+      case Needs::kResidueFacts:
+        return !problem.normal_form.facts().residues.empty();
+    }
+    __builtin_unreachable();
+  }
 };
 // In the order in which they are tried.
 std::span<const QuotientRule> quotient_rules();

@@ -130,7 +130,7 @@ Expr Presentation::present_numerator(Expr numerator, Expr before) {
   const Expr others = context_.sum(rest);
   add_presented(SumView(others), grouped);
   const Expr other = context_.sum(grouped, SumView(others).constant);
-  return normal_form_.weight({&other, 1}) < normal_form_.weight({&best, 1}) ? other : best;
+  return normal_form_.weight(other) < normal_form_.weight(best) ? other : best;
 }
 
 namespace {
@@ -213,7 +213,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
     remainders.push_back({present_remainder(one), one.coefficient});
   }
   const Expr grouped = present_reduced(reduced(SumView(inner.rest), remainders, m));
-  const bool are_grouped = normal_form_.weight({&grouped, 1}) < normal_form_.weight({&plain, 1});
+  const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
   return context_.mod(cheaper(are_grouped ? grouped : plain, x, /*is_same=*/false),
                       remainder.divisor);
 }
@@ -233,7 +233,7 @@ Expr Presentation::present_reduced(const Reduced& reduced) {
 Expr Presentation::cheaper(Expr dividend, Expr x, bool is_same) {
   const bool was_exact = is_exact_;
   const Expr presented = present_part(x);
-  if (is_same || normal_form_.weight({&presented, 1}) < normal_form_.weight({&dividend, 1})) {
+  if (is_same || normal_form_.weight(presented) < normal_form_.weight(dividend)) {
     return presented;
   }
   is_exact_ = was_exact && presented == dividend;

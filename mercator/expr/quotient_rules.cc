@@ -127,18 +127,10 @@ bool any_reading(NormalForm& normal_form, const SumView& sum, Visit visit) {
   return false;
 }
 
-// Whether it is worth to look for readings; each quotient is compared with each.
-bool has_quotient(const QuotientProblem& p) {
-  if (p.parts.size() > kManyTerms) return false;
-  return !p.remainders.empty() || std::ranges::any_of(p.parts, [](const Part& part) {
-    return is_constant_quotient(part.expr);
-  });
-}
-
 // Where n divides the multiple of a reading, only the remainder matters to the quotient by n, and
 // its range is the smaller.
 bool remainder_of_residues(QuotientProblem& p, bool must_solve) {
-  if (!has_quotient(p)) return false;
+  if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   const SumView view(numerator);
   return any_reading(p.normal_form, view, [&](const Reading& reading) {
@@ -392,7 +384,7 @@ QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_
 // The quotient by f first, for an f that is a factor of the multiple of a reading: k * (x mod m)
 // may stay below f where k * x does not.
 bool by_factor_of_reading(QuotientProblem& p) {
-  if (!has_quotient(p)) return false;
+  if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   Coefficients factors;
   any_reading(p.normal_form, SumView(numerator), [&](const Reading& reading) {
@@ -440,7 +432,6 @@ bool quotient_of_quotient(QuotientProblem& p) {
 // Where x is known to leave the residue b modulo m, x = m * (x floordiv m) + b.
 bool known_residue(QuotientProblem& p) {
   const Facts& facts = p.normal_form.facts();
-  if (facts.residues.empty()) return false;
   const Expr numerator = p.numerator();
   const SumView view(numerator);
   for (std::size_t i = 0; i < facts.residues.size(); ++i) {
@@ -464,17 +455,17 @@ bool known_residue(QuotientProblem& p) {
 }
 
 constexpr std::array kRules = {
-    QuotientRule{Rule::kOneBucket, one_bucket},
-    QuotientRule{Rule::kNeedlessRemainder, needless_remainder},
-    QuotientRule{Rule::kSolvedByResidues, solved_by_residues},
-    QuotientRule{Rule::kWholeMultiples, whole_multiples},
-    QuotientRule{Rule::kOneBucketOfResidues, one_bucket_of_residues},
-    QuotientRule{Rule::kTwoValues, two_values},
-    QuotientRule{Rule::kKnownResidue, known_residue},
-    QuotientRule{Rule::kByFactor, by_factor},
-    QuotientRule{Rule::kByFactorOfReading, by_factor_of_reading},
-    QuotientRule{Rule::kQuotientOfQuotient, quotient_of_quotient},
-    QuotientRule{Rule::kSimplerByResidues, simpler_by_residues},
+    QuotientRule{Rule::kOneBucket, Needs::kNothing, one_bucket},
+    QuotientRule{Rule::kNeedlessRemainder, Needs::kRemainders, needless_remainder},
+    QuotientRule{Rule::kSolvedByResidues, Needs::kQuotients, solved_by_residues},
+    QuotientRule{Rule::kWholeMultiples, Needs::kNothing, whole_multiples},
+    QuotientRule{Rule::kOneBucketOfResidues, Needs::kNothing, one_bucket_of_residues},
+    QuotientRule{Rule::kTwoValues, Needs::kNothing, two_values},
+    QuotientRule{Rule::kKnownResidue, Needs::kResidueFacts, known_residue},
+    QuotientRule{Rule::kByFactor, Needs::kNothing, by_factor},
+    QuotientRule{Rule::kByFactorOfReading, Needs::kQuotients, by_factor_of_reading},
+    QuotientRule{Rule::kQuotientOfQuotient, Needs::kQuotients, quotient_of_quotient},
+    QuotientRule{Rule::kSimplerByResidues, Needs::kQuotients, simpler_by_residues},
 };
 
 }  // namespace

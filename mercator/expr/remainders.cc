@@ -10,33 +10,101 @@
 namespace mercator::internal {
 namespace {
 
-bool is_flat(const SumView& view) {
-  return std::ranges::none_of(
-      view.operands, [](Expr e) { return e.is(ExprKind::kSum) || e.is(ExprKind::kConstant); });
-}
+// A sum that terms are taken out of, one remainder after another.
+class Terms {
+ public:
+  explicit Terms(Expr sum)
+      : constant_(sum.constant()), operands_(sum.operands()), coefficients_(sum.coefficients()) {}
 
-// sum - k * x - c * q, or null if a coefficient overflows (the context then keeps a sum
-// unflattened, of which nothing here could make use).
-Expr without(Expr sum, std::int64_t k, Expr x, std::int64_t c, Expr q) {
-  std::int64_t minus_k = 0;
-  std::int64_t minus_c = 0;
-  if (!checked_sub(0, k, &minus_k) || !checked_sub(0, c, &minus_c)) return {};
-  const Term terms[] = {{sum, 1}, {x, minus_k}, {q, minus_c}};
-  const Expr rest = sum.context().sum(terms);
-  return is_flat(SumView(rest)) ? rest : Expr();
-}
+  [[nodiscard]] std::size_t size() const { return operands_.size(); }
+  [[nodiscard]] Expr operand(std::size_t i) const { return operands_[i]; }
+  [[nodiscard]] std::int64_t coefficient(std::size_t i) const { return coefficients_[i]; }
 
-// (sum without its constant and its term number `left_out`) / k; null if k does not divide it.
-Expr others_divided_by(Expr sum, std::size_t left_out, std::int64_t k) {
-  InlineVector<Term, 12> terms;
-  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
-    const std::int64_t c = sum.coefficients()[i];
-    if (i == left_out) continue;
-    if (c == std::numeric_limits<std::int64_t>::min() || c % k != 0) return {};
-    terms.push_back({sum.operands()[i], c / k});
+  // How many terms there are without the term at `place` and k * x; none if a coefficient would
+  // overflow.
+  [[nodiscard]] std::optional<std::size_t> size_without(std::size_t place, std::int64_t k,
+                                                        Expr x) const {
+    const SumView inner(x);
+    std::int64_t left = 0;
+    if (!subtract(constant_, k, inner.constant, &left)) return std::nullopt;
+    std::size_t size = operands_.size() - 1;
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      const std::size_t at = find(inner.operands[i]);
+      const bool is_there = at < operands_.size() && at != place;
+      if (!subtract(is_there ? coefficients_[at] : 0, k, inner.coefficients[i], &left)) {
+        return std::nullopt;
+      }
+      if (!is_there) {
+        ++size;
+      } else if (left == 0) {
+        --size;
+      }
+    }
+    return size;
   }
-  return sum.context().sum(terms);
-}
+
+  // Takes that out, where nothing overflows.
+  void take_out(std::size_t place, std::int64_t k, Expr x) {
+    const SumView inner(x);
+    coefficients_[place] = 0;
+    constant_ -= k * inner.constant;
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      const std::size_t at = find(inner.operands[i]);
+      if (at == operands_.size()) {
+        operands_.push_back(inner.operands[i]);
+        coefficients_.push_back(0);
+      }
+      coefficients_[at] -= k * inner.coefficients[i];
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (coefficients_[i] == 0) continue;
+      operands_[kept] = operands_[i];
+      coefficients_[kept++] = coefficients_[i];
+    }
+    operands_.truncate(kept);
+    coefficients_.truncate(kept);
+  }
+
+  // (The sum without its constant and the term at `place`) / k; null if k does not divide it.
+  [[nodiscard]] Expr others_divided_by(ExprContext& context, std::size_t place,
+                                       std::int64_t k) const {
+    InlineVector<Term, 12> terms;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const std::int64_t c = coefficients_[i];
+      if (i == place) continue;
+      if (c == std::numeric_limits<std::int64_t>::min() || c % k != 0) return {};
+      terms.push_back({operands_[i], c / k});
+    }
+    return context.sum(terms);
+  }
+
+  [[nodiscard]] Expr expr(ExprContext& context) const {
+    InlineVector<Term, 12> terms;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      terms.push_back({operands_[i], coefficients_[i]});
+    }
+    return context.sum(terms, constant_);
+  }
+
+ private:
+  // from - k * c, of which the constant k * c alone must not overflow either: all that is added to
+  // a sum is as long as the sum is.
+  [[nodiscard]] static bool subtract(std::int64_t from, std::int64_t k, std::int64_t c,
+                                     std::int64_t* out) {
+    std::int64_t product = 0;
+    return checked_mul(k, c, &product) && checked_sub(from, product, out);
+  }
+  [[nodiscard]] std::size_t find(Expr operand) const {
+    std::size_t i = 0;
+    while (i < operands_.size() && !(operands_[i] == operand)) ++i;
+    return i;
+  }
+
+  std::int64_t constant_;
+  InlineVector<Expr, 12> operands_;
+  InlineVector<std::int64_t, 12> coefficients_;
+};
 
 // A term that may come from a remainder: `multiple * (dividend floordiv divisor)`, where for a
 // constant divisor the multiple is the coefficient, and for another it is `coefficient * divisor`.
@@ -64,11 +132,10 @@ Expr quotient_of_product(Expr product) {
   return {};
 }
 
-// A remainder, as it is found.
+// A remainder, as it is found: its quotient is the term at `place`.
 struct Found {
   Remainder remainder;
-  std::int64_t quotient_coefficient;
-  Expr term;  // that the quotient, with that coefficient, is in the sum
+  std::size_t place;
 };
 
 // Looks for a remainder in a sum. A quotient Q with coefficient c is that of k * (X mod m), where
@@ -76,11 +143,11 @@ struct Found {
 // there were.
 class RemainderSearch {
  public:
-  RemainderSearch(NormalForm& normal_form, Expr sum)
-      : normal_form_(normal_form), sum_(sum), fewest_(sum.operands().size()) {
-    for (std::size_t i = 0; i < sum.operands().size(); ++i) {
-      const Expr term = sum.operands()[i];
-      const std::int64_t c = sum.coefficients()[i];
+  RemainderSearch(NormalForm& normal_form, const Terms& sum)
+      : normal_form_(normal_form), sum_(sum), fewest_(sum.size()) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      const Expr term = sum.operand(i);
+      const std::int64_t c = sum.coefficient(i);
       if (c == std::numeric_limits<std::int64_t>::min()) continue;
       if (is_constant_quotient(term)) {
         candidates_.push_back({i, term, c});
@@ -111,11 +178,12 @@ class RemainderSearch {
       if (m < whole && whole % m == 0) {
         consider(q, k, m, normal_form_.quotient(q.quotient.dividend(), whole / m));
       }
-      if (is_constant_quotient(sum_.operands()[i])) consider(q, k, m, sum_.operands()[i]);
+      if (is_constant_quotient(sum_.operand(i))) consider(q, k, m, sum_.operand(i));
     });
     if (best_) return best_;
     for_each_pair([&](const Candidate& q, std::size_t, std::int64_t k, std::int64_t m) {
-      if (const Expr x = others_divided_by(sum_, q.place, k)) consider(q, k, m, x);
+      const Expr x = sum_.others_divided_by(normal_form_.context(), q.place, k);
+      if (x) consider(q, k, m, x);
     });
     return best_;
   }
@@ -125,9 +193,9 @@ class RemainderSearch {
   template <class Visit>
   void for_each_pair(Visit visit) {
     for (const Candidate& q : candidates_) {
-      for (std::size_t i = 0; i < sum_.operands().size(); ++i) {
+      for (std::size_t i = 0; i < sum_.size(); ++i) {
         const std::int64_t c = q.coefficient;
-        const std::int64_t k = sum_.coefficients()[i];
+        const std::int64_t k = sum_.coefficient(i);
         if (i == q.place || (k > 0) == (c > 0)) continue;
         if (normal_form_.is_exhausted()) return;
         normal_form_.spend(1);
@@ -136,42 +204,36 @@ class RemainderSearch {
     }
   }
 
-  // How many terms the sum without one term and k * x has, as long as nothing overflows.
-  std::size_t terms_left(std::int64_t k, Expr x) {
-    const SumView inner(x);
-    const SumView outer(sum_);
-    std::size_t left = outer.size() - 1;
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      const std::int64_t there = outer.coefficient_of(inner.operands[i]);
-      std::int64_t taken = 0;
-      if (there == 0) {
-        ++left;
-      } else if (checked_mul(k, inner.coefficients[i], &taken) && there == taken) {
-        --left;
-      }
-    }
-    normal_form_.spend(static_cast<std::int64_t>(inner.size() + outer.size()));
-    return left;
+  // Whether the sum without q and k * x is shorter than what was best, but for `growth` terms. If
+  // so, how many terms it has.
+  std::optional<std::size_t> shorter(const Candidate& q, std::int64_t k, Expr x,
+                                     std::size_t growth) {
+    normal_form_.spend(static_cast<std::int64_t>(SumView(x).size() + sum_.size()));
+    // A remainder of coefficient -2^63 could not be taken out.
+    if (k == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+    const std::optional<std::size_t> left = sum_.size_without(q.place, k, x);
+    return left && *left + 1 < fewest_ + growth ? left : std::nullopt;
   }
 
   void consider(const Candidate& q, std::int64_t k, std::int64_t m, Expr x) {
-    if (terms_left(k, x) + 1 >= fewest_ || !(normal_form_.quotient(x, m) == q.quotient)) return;
-    consider(q, k, x, normal_form_.context().constant(m));
+    const std::optional<std::size_t> left = shorter(q, k, x, 0);
+    if (!left || !(normal_form_.quotient(x, m) == q.quotient)) return;
+    take(q, k, x, normal_form_.context().constant(m), *left);
   }
 
   // Where Q is known to be the quotient of x by the divisor. The remainder may make the sum
   // `growth` terms larger than it had to be.
   void consider(const Candidate& q, std::int64_t k, Expr x, Expr divisor, std::size_t growth = 0) {
-    if (terms_left(k, x) + 1 >= fewest_ + growth) return;
-    const Expr term = sum_.operands()[q.place];
-    const Expr rest = without(sum_, k, x, q.coefficient, term);
-    if (!rest || SumView(rest).size() + 1 >= fewest_ + growth) return;
-    fewest_ = SumView(rest).size() + 1;
-    best_ = Found{{.coefficient = k, .dividend = x, .divisor = divisor}, q.coefficient, term};
+    if (const auto left = shorter(q, k, x, growth)) take(q, k, x, divisor, *left);
+  }
+
+  void take(const Candidate& q, std::int64_t k, Expr x, Expr divisor, std::size_t left) {
+    fewest_ = left + 1;
+    best_ = Found{{.coefficient = k, .dividend = x, .divisor = divisor}, q.place};
   }
 
   NormalForm& normal_form_;
-  Expr sum_;
+  const Terms& sum_;
   std::size_t fewest_;
   InlineVector<Candidate, 8> candidates_;
   InlineVector<Candidate, 2> products_;
@@ -303,13 +365,14 @@ Remainders NormalForm::remainders(Expr expr) {
 Remainders NormalForm::compute_remainders(Expr expr) {
   if (SumView(expr).size() > kManyTerms) return remainders_of_long_sum(*this, expr);
   Remainders result = {.remainders = {}, .rest = expr};
-  while (result.rest.is(ExprKind::kSum) && !is_exhausted()) {
-    const std::optional<Found> found = RemainderSearch(*this, result.rest).best();
+  Terms terms(expr);
+  while (terms.size() > 0 && !is_exhausted()) {
+    const std::optional<Found> found = RemainderSearch(*this, terms).best();
     if (!found) break;
     result.remainders.push_back(found->remainder);
-    result.rest = without(result.rest, found->remainder.coefficient, found->remainder.dividend,
-                          found->quotient_coefficient, found->term);
+    terms.take_out(found->place, found->remainder.coefficient, found->remainder.dividend);
   }
+  if (!result.remainders.empty()) result.rest = terms.expr(context_);
   return result;
 }
 

@@ -86,10 +86,12 @@ bool Simplifier::is_within(Expr fact, Expr expr) {
 
 Interval Simplifier::range(Expr expr) {
   if (expr.depth() > kMaxDepth) return Interval::all();
-  impl_->normal_form.limit_work(kMaxSteps);
+  internal::NormalForm& normal_form = impl_->normal_form;
+  normal_form.limit_work(kMaxSteps);
+  const Expr normal = normal_form.normalize(expr);
+  const Interval range = normal_form.range(normal);
   // The normal form may have lost what the expression shows.
-  return intersect(impl_->normal_form.range(impl_->normal_form.normalize(expr)),
-                   impl_->normal_form.range(expr));
+  return normal == expr ? range : intersect(range, normal_form.range(expr));
 }
 
 Expr Simplifier::simplify(Expr expr) { return impl_->simplify(expr); }
@@ -257,15 +259,15 @@ Expr Simplifier::Impl::compute(Expr expr) {
   const Expr best = cheapest_form(expr);
   if (normal_form.is_exhausted()) return expr;
   if (best == expr || best.is_affine()) return best;
-  const std::int64_t weight = normal_form.weight({&expr, 1});
-  const std::int64_t best_weight = normal_form.weight({&best, 1});
+  const std::int64_t weight = normal_form.weight(expr);
+  const std::int64_t best_weight = normal_form.weight(best);
   const auto is_short = [&](Expr candidate) {
     return candidate.written_size() <= largest_written_size(expr);
   };
   // The normal form takes expressions apart further than may be good for them.
   if (best_weight >= 2 * kDivisionWeight || !is_short(best)) {
     const Expr other = with_simple_operands(expr);
-    const std::int64_t other_weight = normal_form.weight({&other, 1});
+    const std::int64_t other_weight = normal_form.weight(other);
     if (normal_form.is_exhausted()) return expr;
     if (is_short(other) && (other_weight < best_weight || !is_short(best)) &&
         (other == expr || other_weight < weight)) {
@@ -287,7 +289,7 @@ Expr Simplifier::Impl::with_simple_operands(Expr expr) {
       presentation.present_remainder({.coefficient = 1,
                                       .dividend = normal_form.normalize(result.dividend()),
                                       .divisor = result.divisor()});
-  return normal_form.weight({&other, 1}) < normal_form.weight({&result, 1}) ? other : result;
+  return normal_form.weight(other) < normal_form.weight(result) ? other : result;
 }
 
 // Passes until nothing changes.
@@ -325,8 +327,8 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
 Expr Simplifier::Impl::best_of_circle(std::span<const Expr> circle) {
   if (circle.size() == 1) return circle[0];
   return *std::ranges::min_element(circle, [this](Expr a, Expr b) {
-    const std::int64_t wa = normal_form.weight({&a, 1});
-    const std::int64_t wb = normal_form.weight({&b, 1});
+    const std::int64_t wa = normal_form.weight(a);
+    const std::int64_t wb = normal_form.weight(b);
     return wa != wb ? wa < wb : compare(a, b) < 0;
   });
 }
