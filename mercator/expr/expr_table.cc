@@ -12,8 +12,10 @@ namespace {
 class Hash {
  public:
   void add(std::uint64_t word) { state_ = (std::rotl(state_, 23) ^ word) * kFactor; }
-  void add(std::uint32_t id, std::int64_t coefficient) {
-    add(static_cast<std::uint64_t>(coefficient) * kOtherFactor + id);
+  // Both halves of the product of the two.
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<unsigned __int128>(a ^ kFactor) * (b ^ kOtherFactor);
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
   [[nodiscard]] std::uint64_t value() const { return state_ ^ (state_ >> 32); }
 
@@ -32,9 +34,13 @@ std::uint64_t hash_of(const NodeStructure& structure) {
     for (const Expr operand : structure.operands) hash.add(operand.id());
     return hash.value();
   }
+  // Of sums there are most: the terms are mixed side by side, each by its place.
+  std::uint64_t terms = 0;
   for (std::size_t i = 0; i < structure.operands.size(); ++i) {
-    hash.add(structure.operands[i].id(), structure.coefficients[i]);
+    terms += Hash::mixed(structure.operands[i].id() + (i << 32),
+                         static_cast<std::uint64_t>(structure.coefficients[i]));
   }
+  hash.add(terms);
   return hash.value();
 }
 

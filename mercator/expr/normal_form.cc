@@ -62,7 +62,7 @@ void NormalForm::set_bounds(const VariableBounds& bounds) {
 }
 
 void NormalForm::start_epoch() {
-  remainder_pool_.clear();
+  remainders_in_use_ = 0;
   quotients_.clear();
   ++epoch_;
   bits_of_constants_ = 0;
@@ -112,6 +112,24 @@ void NormalForm::assume(Expr expr, Interval range) {
 }
 
 // ---- ranges ----
+
+bool NormalForm::is_known_to_vary(Expr expr) const {
+  if (has_facts()) return false;
+  // Else the rule for one bucket would have solved it.
+  if (is_constant_quotient(expr)) return !is_exhausted();
+  if (!expr.is(ExprKind::kSum)) return false;
+  // A variable in one term only.
+  std::uint64_t seen = 0;
+  std::uint64_t repeated = 0;
+  for (const Expr term : expr.operands()) {
+    repeated |= seen & variable_bits(term);
+    seen |= variable_bits(term);
+  }
+  return std::ranges::any_of(expr.operands(), [&](Expr term) {
+    return term.is(ExprKind::kVariable) && (variable_bits(term) & repeated) == 0 &&
+           variable_range(term.variable()).lo < variable_range(term.variable()).hi;
+  });
+}
 
 Interval NormalForm::new_range(Expr expr) {
   Interval range = compute_range(expr);
@@ -236,10 +254,10 @@ Interval NormalForm::sum_range(Expr expr) {
   if (!facts_.ranges.empty()) result = intersect(result, range_by_facts(view));
   if (has_extremum) result = extremum_sum_range(expr, result);
   if (!has_quotient || depth_ >= kMaxRecursion) return result;
-  const Remainders parts = remainders(expr);
-  if (parts.remainders.empty()) return result;
-  Interval by_remainders = range(parts.rest);
-  for (const Remainder& part : parts.remainders) {
+  const Remainders* const parts = remainders(expr);
+  if (parts == nullptr) return result;
+  Interval by_remainders = range(parts->rest);
+  for (const Remainder& part : parts->remainders) {
     const Interval dividend = range(part.dividend);
     const Interval remainder =
         part.divisor.is(ExprKind::kConstant)
@@ -543,8 +561,8 @@ Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
       for (const Part& part : problem.parts) ranges.push_back({part.expr, part.range});
       ranges.push_back({problem.numerator(), problem.range});
     }
-    for (const QuotientRule& rule : quotient_rules()) {
-      if (!rule.may_apply(problem) || !rule.apply(problem)) continue;
+    for (const QuotientRule& rule : quotient_rules(problem.features)) {
+      if (!rule.apply(problem)) continue;
       log_.count(rule.rule);
       if (log_.has_listener()) log_.report(rule.rule, before, problem.expr(), ranges);
       return true;
@@ -572,21 +590,30 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
   constant = 0;
   parts.clear();
   remainders.clear();
-  has_quotients = false;
-  range = normal_form.range(numerator);
-  if (numerator.is_affine()) {
+  features = features_of_facts();
+  if (numerator.is_affine() && !normal_form.has_facts()) {
     add_terms(numerator);
+    LinearRange by_parts(constant);
+    for (const Part& part : parts) by_parts.add(part.range, part.coefficient);
+    range = by_parts.range();
     return;
   }
-  const Remainders found = normal_form.remainders(numerator);
-  for (const Remainder& remainder : found.remainders) {
-    if (!remainder.divisor.is(ExprKind::kConstant)) continue;
-    const Expr expr = normal_form.expr_of(remainder);
-    remainders.push_back(remainder);
-    parts.push_back({expr, remainder.coefficient, normal_form.range(expr)});
+  range = normal_form.range(numerator);
+  const Remainders* const found = normal_form.remainders(numerator);
+  std::size_t others = 0;
+  if (found != nullptr) {
+    for (const Remainder& remainder : found->remainders) {
+      if (!remainder.divisor.is(ExprKind::kConstant)) {
+        ++others;
+        continue;
+      }
+      const Expr expr = normal_form.expr_of(remainder);
+      remainders.push_back(remainder);
+      parts.push_back({expr, remainder.coefficient, normal_form.range(expr)});
+    }
   }
-  if (remainders.size() == found.remainders.size()) {
-    add_terms(found.rest);
+  if (others == 0) {
+    add_terms(found == nullptr ? numerator : found->rest);
   } else {
     // Remainders by what is not a constant are none of the rules' business.
     InlineVector<Term, 8> terms;
@@ -596,9 +623,17 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
     }
     add_terms(normal_form.context().sum(terms));
   }
-  has_quotients = !remainders.empty() || std::ranges::any_of(parts, [](const Part& part) {
-    return is_constant_quotient(part.expr);
-  });
+  const bool has_quotients = std::ranges::any_of(
+      parts, [](const Part& part) { return is_constant_quotient(part.expr); });
+  if (!remainders.empty()) {
+    features |= kRemainders | kQuotients;
+  } else if (has_quotients) {
+    features |= kQuotients;
+  }
+}
+
+std::uint8_t QuotientProblem::features_of_facts() const {
+  return normal_form.facts().residues.empty() ? kNothing : kResidueFacts;
 }
 
 void QuotientProblem::add_terms(Expr sum) {
@@ -628,7 +663,7 @@ void QuotientProblem::update() {
     return;
   }
   remainders.clear();
-  has_quotients = false;
+  features = features_of_facts();
   LinearRange by_parts(constant);
   for (const Part& part : parts) by_parts.add(part.range, part.coefficient);
   range = by_parts.range();

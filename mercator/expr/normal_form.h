@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -51,11 +52,9 @@ struct ExprRecord {
   std::uint32_t epoch = 0;
   bool has_range = false;
   bool is_presented_exactly = false;
-  std::uint32_t first_remainder = 0;
-  std::uint32_t remainder_count = 0;
+  std::uint32_t remainders = 0;  // a place among those found, from 2; 0: not looked for; 1: none
   Interval range;
   Expr normal;
-  Expr rest;  // without its remainders; null: not looked for yet
   Expr presented;
   Expr simplified;
 };
@@ -122,10 +121,16 @@ class NormalForm {
     if (const ExprRecord& known = record(expr); known.has_range) return known.range;
     return new_range(expr);
   }
+  // Whether `expr`, in normal form, has more than one value for certain: as far as can be told
+  // quickly.
+  [[nodiscard]] bool is_known_to_vary(Expr expr) const;
   // What the facts alone say of a sum.
   Interval range_by_facts(const SumView& sum);
-  // The remainders that make `expr` a sum of fewer terms. Those taken first that save most.
-  Remainders remainders(Expr expr);
+  // The remainders that make `expr` a sum of fewer terms, those first that save most; null if there
+  // are none. Valid until a domain is started or something assumed.
+  const Remainders* remainders(Expr expr) {
+    return expr.is(ExprKind::kSum) && !expr.is_affine() ? find_remainders(expr) : nullptr;
+  }
   // The quotient of a remainder: `dividend floordiv divisor`.
   Expr quotient_of(const Remainder& remainder);
   // `dividend mod divisor`, in normal form.
@@ -181,7 +186,8 @@ class NormalForm {
   Expr normalize_variable_division(bool is_quotient, Expr dividend, Expr divisor);
   Expr normalize_extremum(Expr expr);
   Expr compute_quotient(Expr numerator, std::int64_t divisor);
-  Remainders compute_remainders(Expr expr);
+  const Remainders* find_remainders(Expr expr);
+  void compute_remainders(Expr expr, Remainders& result);
 
   ExprContext& context_;
   InlineVector<Interval, 8> bounds_[3];  // by VariableKind
@@ -190,7 +196,9 @@ class NormalForm {
   Facts facts_;
   RuleLog log_;
   std::vector<ExprRecord> records_;  // by id
-  std::vector<Remainder> remainder_pool_;
+  // The first so many are in use; the others wait for the next domain.
+  std::vector<std::unique_ptr<Remainders>> remainders_found_;
+  std::uint32_t remainders_in_use_ = 0;
   QuotientMemo quotients_;
   std::uint32_t epoch_ = 1;
   int depth_ = 0;
@@ -203,6 +211,10 @@ struct Part {
   std::int64_t coefficient;
   Interval range;  // of expr
 };
+
+// What there must be for a rule to apply: bits.
+enum Feature : std::uint8_t { kNothing = 0, kRemainders = 1, kQuotients = 2, kResidueFacts = 4 };
+inline constexpr std::uint8_t kAllFeatures = kRemainders | kQuotients | kResidueFacts;
 
 // A quotient on its way to its normal form: `outside + (constant + sum of parts) floordiv divisor`.
 // A rule changes the form and keeps the value.
@@ -217,7 +229,7 @@ class QuotientProblem {
     parts = other.parts;
     remainders = other.remainders;
     range = other.range;
-    has_quotients = other.has_quotients;
+    features = other.features;
     numerator_ = other.numerator_;
     outside_ = other.outside_;
     is_solved_ = other.is_solved_;
@@ -233,8 +245,8 @@ class QuotientProblem {
   InlineVector<Remainder, 3> remainders;
   Interval range;  // of the numerator
 
-  // Whether some part is a quotient by a constant or a remainder.
-  bool has_quotients = false;
+  // What rules may need of it.
+  std::uint8_t features = kNothing;
 
   // The numerator as one expression, its constant included.
   [[nodiscard]] Expr numerator() const;
@@ -257,36 +269,20 @@ class QuotientProblem {
 
  private:
   void add_terms(Expr sum);
+  [[nodiscard]] std::uint8_t features_of_facts() const;
 
   mutable Expr numerator_;  // null: `parts` or `constant` has changed
   InlineVector<Term, 12> outside_;
   bool is_solved_ = false;
 };
 
-// What there must be for a rule to apply.
-enum class Needs : std::uint8_t { kNothing, kRemainders, kQuotients, kResidueFacts };
-
 // A rule for quotients by a constant; false if it does not apply.
 struct QuotientRule {
   Rule rule;
-  Needs needs;
+  Feature needs;
   bool (*apply)(QuotientProblem& problem);
-
-  [[nodiscard]] bool may_apply(const QuotientProblem& problem) const {
-    switch (needs) {
-      case Needs::kNothing:
-        return true;
-      case Needs::kRemainders:
-        return !problem.remainders.empty();
-      case Needs::kQuotients:
-        return problem.has_quotients;
-      case Needs::kResidueFacts:
-        return !problem.normal_form.facts().residues.empty();
-    }
-    __builtin_unreachable();
-  }
 };
-// In the order in which they are tried.
-std::span<const QuotientRule> quotient_rules();
+// Those that need no more than `features`, in the order in which they are tried.
+std::span<const QuotientRule> quotient_rules(std::uint8_t features);
 
 }  // namespace mercator::internal

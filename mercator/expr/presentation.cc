@@ -55,13 +55,15 @@ Expr Presentation::present_quotient(Expr numerator, std::int64_t n) {
 
 Expr Presentation::present_sum(Expr sum, bool is_part) {
   normal_form_.spend(static_cast<std::int64_t>(SumView(sum).size()));
-  const Remainders found = normal_form_.remainders(sum);
+  const Remainders* const found = normal_form_.remainders(sum);
   InlineVector<Term, 12> terms;
-  for (const Remainder& remainder : found.remainders) {
-    terms.push_back({present_remainder(remainder), remainder.coefficient});
+  Expr rest = sum;
+  if (found != nullptr) {
+    rest = found->rest;
+    for (const Remainder& remainder : found->remainders) {
+      terms.push_back({present_remainder(remainder), remainder.coefficient});
+    }
   }
-
-  Expr rest = found.rest;
   InlineVector<Term, 8> candidates;
   struct Absorbed {
     Term quotient;   // with what has moved in
@@ -82,7 +84,7 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
     if (!smaller) continue;
     rest = smaller;
     quotients.push_back({quotient, candidate.expr.dividend()});
-    is_exact_ = false;
+    is_exact_ = is_exact_ && leaves_again(quotient.expr);
   }
   for (const Absorbed& absorbed : quotients) {
     const Expr dividend = present_numerator(absorbed.quotient.expr.dividend(), absorbed.numerator);
@@ -92,17 +94,28 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
   const SumView view(rest);
   add_presented(view, terms);
   const Expr result = context_.sum(terms, view.constant);
-  if (!found.remainders.empty()) {
+  if (found != nullptr) {
     normal_form_.log().count(Rule::kRemainderFound);
     normal_form_.log().report(Rule::kRemainderFound, sum, result, {});
   }
   if (!quotients.empty()) {
     normal_form_.log().count(Rule::kTermAbsorbed);
-    if (found.remainders.empty()) {
+    if (found == nullptr) {
       normal_form_.log().report(Rule::kTermAbsorbed, sum, result, {});
     }
   }
   return result;
+}
+
+// Whether it is certain that what has moved into a quotient leaves it again on the way to the
+// normal form. Whole multiples do, unless another rule is first; of sums of variables, that is the
+// one for one bucket.
+bool Presentation::leaves_again(Expr quotient) {
+  const Expr numerator = quotient.dividend();
+  if (!numerator.is_affine() || normal_form_.has_facts()) return false;
+  const Interval buckets =
+      floor_div(normal_form_.range(numerator), quotient.divisor().value());
+  return !buckets.is_empty() && buckets.lo != buckets.hi;
 }
 
 // The terms one by one: a sum that is not in normal form is not searched for remainders, since new
@@ -119,11 +132,11 @@ Expr Presentation::present_numerator(Expr numerator, Expr before) {
   Terms plain;
   add_presented(SumView(numerator), plain);
   const Expr best = context_.sum(plain, SumView(numerator).constant);
-  const Remainders found = normal_form_.remainders(before);
-  if (found.remainders.empty()) return best;
+  const Remainders* const found = normal_form_.remainders(before);
+  if (found == nullptr) return best;
   Terms grouped;
   Terms rest = {{numerator, 1}};
-  for (const Remainder& one : found.remainders) {
+  for (const Remainder& one : found->remainders) {
     grouped.push_back({present_remainder(one), one.coefficient});
     rest.push_back({normal_form_.expr_of(one), -one.coefficient});
   }
@@ -201,18 +214,18 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   }
   const std::int64_t m = remainder.divisor.value();
   const SumView view(x);
-  const Remainders inner = normal_form_.remainders(x);
+  const Remainders* const inner = normal_form_.remainders(x);
   const Reduced all = reduced(view, {}, m);
   const Expr plain = present_reduced(all);
-  if (inner.remainders.empty()) {
+  if (inner == nullptr) {
     return context_.mod(cheaper(plain, x, is_same(all, view)), remainder.divisor);
   }
   // Coefficients that belong together may be worth more than small ones.
   Terms remainders;
-  for (const Remainder& one : inner.remainders) {
+  for (const Remainder& one : inner->remainders) {
     remainders.push_back({present_remainder(one), one.coefficient});
   }
-  const Expr grouped = present_reduced(reduced(SumView(inner.rest), remainders, m));
+  const Expr grouped = present_reduced(reduced(SumView(inner->rest), remainders, m));
   const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
   return context_.mod(cheaper(are_grouped ? grouped : plain, x, /*is_same=*/false),
                       remainder.divisor);

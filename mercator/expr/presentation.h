@@ -43,6 +43,7 @@ class Presentation {
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing
   // can.
   Expr absorb(Expr outside, Term& quotient, bool is_part);
+  bool leaves_again(Expr quotient);
 
   NormalForm& normal_form_;
   ExprContext& context_;

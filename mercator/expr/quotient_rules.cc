@@ -259,7 +259,9 @@ bool one_bucket_of_residues(QuotientProblem& p) {
 bool two_values(QuotientProblem& p) {
   if (p.parts.size() != 1) return false;
   const Part part = p.parts[0];
-  if (part.range.size() != 2) return false;
+  if (!part.range.is_bounded() || part.range.lo >= part.range.hi || part.range.lo + 1 != part.range.hi) {
+    return false;
+  }
   const Interval numerator = part.range * part.coefficient + Interval::point(p.constant);
   if (!numerator.is_bounded()) return false;
   const bool rises = part.coefficient > 0;
@@ -455,21 +457,39 @@ bool known_residue(QuotientProblem& p) {
 }
 
 constexpr std::array kRules = {
-    QuotientRule{Rule::kOneBucket, Needs::kNothing, one_bucket},
-    QuotientRule{Rule::kNeedlessRemainder, Needs::kRemainders, needless_remainder},
-    QuotientRule{Rule::kSolvedByResidues, Needs::kQuotients, solved_by_residues},
-    QuotientRule{Rule::kWholeMultiples, Needs::kNothing, whole_multiples},
-    QuotientRule{Rule::kOneBucketOfResidues, Needs::kNothing, one_bucket_of_residues},
-    QuotientRule{Rule::kTwoValues, Needs::kNothing, two_values},
-    QuotientRule{Rule::kKnownResidue, Needs::kResidueFacts, known_residue},
-    QuotientRule{Rule::kByFactor, Needs::kNothing, by_factor},
-    QuotientRule{Rule::kByFactorOfReading, Needs::kQuotients, by_factor_of_reading},
-    QuotientRule{Rule::kQuotientOfQuotient, Needs::kQuotients, quotient_of_quotient},
-    QuotientRule{Rule::kSimplerByResidues, Needs::kQuotients, simpler_by_residues},
+    QuotientRule{Rule::kOneBucket, kNothing, one_bucket},
+    QuotientRule{Rule::kNeedlessRemainder, kRemainders, needless_remainder},
+    QuotientRule{Rule::kSolvedByResidues, kQuotients, solved_by_residues},
+    QuotientRule{Rule::kWholeMultiples, kNothing, whole_multiples},
+    QuotientRule{Rule::kOneBucketOfResidues, kNothing, one_bucket_of_residues},
+    QuotientRule{Rule::kTwoValues, kNothing, two_values},
+    QuotientRule{Rule::kKnownResidue, kResidueFacts, known_residue},
+    QuotientRule{Rule::kByFactor, kNothing, by_factor},
+    QuotientRule{Rule::kByFactorOfReading, kQuotients, by_factor_of_reading},
+    QuotientRule{Rule::kQuotientOfQuotient, kQuotients, quotient_of_quotient},
+    QuotientRule{Rule::kSimplerByResidues, kQuotients, simpler_by_residues},
 };
+
+struct RuleList {
+  std::array<QuotientRule, kRules.size()> rules = {};
+  std::size_t size = 0;
+};
+
+constexpr std::array<RuleList, kAllFeatures + 1> kRulesByFeatures = [] {
+  std::array<RuleList, kAllFeatures + 1> lists;
+  for (std::size_t features = 0; features < lists.size(); ++features) {
+    for (const QuotientRule& rule : kRules) {
+      if ((rule.needs & ~features) == 0) lists[features].rules[lists[features].size++] = rule;
+    }
+  }
+  return lists;
+}();
 
 }  // namespace
 
-std::span<const QuotientRule> quotient_rules() { return kRules; }
+std::span<const QuotientRule> quotient_rules(std::uint8_t features) {
+  const RuleList& list = kRulesByFeatures[features];
+  return std::span(list.rules).first(list.size);
+}
 
 }  // namespace mercator::internal

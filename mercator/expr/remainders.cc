@@ -10,6 +10,10 @@
 namespace mercator::internal {
 namespace {
 
+bool may_come_from_remainder(Expr term) {
+  return is_constant_quotient(term) || (term.is(ExprKind::kProduct) && term.has_variable_divisor());
+}
+
 // A sum that terms are taken out of, one remainder after another.
 class Terms {
  public:
@@ -17,6 +21,9 @@ class Terms {
       : constant_(sum.constant()), operands_(sum.operands()), coefficients_(sum.coefficients()) {}
 
   [[nodiscard]] std::size_t size() const { return operands_.size(); }
+  [[nodiscard]] bool may_contain_remainder() const {
+    return std::ranges::any_of(operands_, may_come_from_remainder);
+  }
   [[nodiscard]] Expr operand(std::size_t i) const { return operands_[i]; }
   [[nodiscard]] std::int64_t coefficient(std::size_t i) const { return coefficients_[i]; }
 
@@ -318,10 +325,7 @@ Remainders remainders_of_long_sum(NormalForm& normal_form, Expr sum) {
 }
 
 bool may_contain_remainder(Expr expr) {
-  return expr.is(ExprKind::kSum) && std::ranges::any_of(expr.operands(), [](Expr term) {
-           return is_constant_quotient(term) ||
-                  (term.is(ExprKind::kProduct) && term.has_variable_divisor());
-         });
+  return expr.is(ExprKind::kSum) && std::ranges::any_of(expr.operands(), may_come_from_remainder);
 }
 
 }  // namespace
@@ -341,39 +345,53 @@ Expr NormalForm::expr_of(const Remainder& remainder) {
   return context_.sum(terms);
 }
 
-Remainders NormalForm::remainders(Expr expr) {
-  if (!may_contain_remainder(expr) || depth_ >= kMaxRecursion)
-    return {.remainders = {}, .rest = expr};
-  if (const ExprRecord& known = record(expr); known.rest) {
-    return {.remainders = InlineVector<Remainder, 3>(
-                std::span<const Remainder>(remainder_pool_)
-                    .subspan(known.first_remainder, known.remainder_count)),
-            .rest = known.rest};
+const Remainders* NormalForm::find_remainders(Expr expr) {
+  constexpr std::uint32_t kNone = 1;
+  const auto place = [](std::uint32_t i) { return i - kNone - 1; };
+  if (const std::uint32_t known = record(expr).remainders; known != 0) {
+    return known == kNone ? nullptr : remainders_found_[place(known)].get();
   }
+  if (depth_ >= kMaxRecursion) return nullptr;
+  if (!may_contain_remainder(expr)) {
+    record(expr).remainders = kNone;
+    return nullptr;
+  }
+  if (remainders_in_use_ == remainders_found_.size()) {
+    remainders_found_.push_back(std::make_unique<Remainders>());
+  }
+  Remainders& found = *remainders_found_[remainders_in_use_++];
+  const std::uint32_t in_use = remainders_in_use_;
   ++depth_;
-  Remainders computed = compute_remainders(expr);
+  compute_remainders(expr, found);
   --depth_;
-  ExprRecord& known = record(expr);
-  known.rest = computed.rest;
-  known.first_remainder = static_cast<std::uint32_t>(remainder_pool_.size());
-  known.remainder_count = static_cast<std::uint32_t>(computed.remainders.size());
-  remainder_pool_.insert(remainder_pool_.end(), computed.remainders.begin(),
-                         computed.remainders.end());
-  return computed;
+  if (found.remainders.empty()) {
+    if (remainders_in_use_ == in_use) --remainders_in_use_;
+    record(expr).remainders = kNone;
+    return nullptr;
+  }
+  // In what is left none has been found.
+  if (found.rest.is(ExprKind::kSum) && !found.rest.is_affine() && !is_exhausted()) {
+    record(found.rest).remainders = kNone;
+  }
+  record(expr).remainders = in_use + kNone;
+  return &found;
 }
 
-Remainders NormalForm::compute_remainders(Expr expr) {
-  if (SumView(expr).size() > kManyTerms) return remainders_of_long_sum(*this, expr);
-  Remainders result = {.remainders = {}, .rest = expr};
+void NormalForm::compute_remainders(Expr expr, Remainders& result) {
+  if (expr.operands().size() > kManyTerms) {
+    result = remainders_of_long_sum(*this, expr);
+    return;
+  }
+  result.remainders.clear();
+  result.rest = expr;
   Terms terms(expr);
-  while (terms.size() > 0 && !is_exhausted()) {
+  while (terms.may_contain_remainder() && !is_exhausted()) {
     const std::optional<Found> found = RemainderSearch(*this, terms).best();
     if (!found) break;
     result.remainders.push_back(found->remainder);
     terms.take_out(found->place, found->remainder.coefficient, found->remainder.dividend);
   }
   if (!result.remainders.empty()) result.rest = terms.expr(context_);
-  return result;
 }
 
 }  // namespace mercator::internal

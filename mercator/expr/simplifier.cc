@@ -165,6 +165,18 @@ bool may_share_dividends(std::span<const Expr> exprs) {
   });
 }
 
+// Whether `exprs` cost together, for certain, no more than one of `before` alone.
+bool costs_no_more_than_one(std::span<const Expr> exprs, std::span<const Expr> before) {
+  std::int64_t sum = 0;
+  for (const Expr expr : exprs) {
+    if (!expr.is_tree()) return false;
+    sum += expr.tree_weight();
+  }
+  return std::ranges::any_of(before, [sum](Expr expr) {
+    return expr.is_tree() && sum < expr.tree_weight();
+  });
+}
+
 }  // namespace
 
 // The expressions with the dividends of quotients among them in the place of those of remainders
@@ -215,6 +227,7 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
     if (!expr.is_affine()) ++others;
   }
   if (others == 0 || exprs.size() < 2) return;
+  if (!may_share_dividends(exprs) && costs_no_more_than_one(exprs, before)) return;
   std::int64_t best = normal_form.weight(exprs);
   const InlineVector<Expr, 8> shared =
       may_share_dividends(exprs) ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();
@@ -298,7 +311,8 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
   Expr last_normal;
   while (true) {
     const Expr normal = normal_form.normalize(passes.back());
-    const Interval range = normal_form.range(normal);
+    const Interval range =
+        normal_form.is_known_to_vary(normal) ? Interval::all() : normal_form.range(normal);
     if (range.is_point()) {
       normal_form.log().count(internal::Rule::kOneValue);
       const Expr value = normal_form.context().constant(range.lo);

@@ -115,8 +115,10 @@ bool Domain::assume_for(std::span<const Expr> exprs, const Restriction* left_out
   const auto depth = [](const Restriction* one) {
     return one->base().depth() + (one->is_grid() ? 1 : 0);
   };
-  std::stable_sort(relevant.begin(), relevant.end(),
-                   [&](const auto* a, const auto* b) { return depth(a) < depth(b); });
+  if (relevant.size() > 1) {
+    std::stable_sort(relevant.begin(), relevant.end(),
+                     [&](const auto* a, const auto* b) { return depth(a) < depth(b); });
+  }
   while (is_assumed_.size() < restrictions_.size()) is_assumed_.push_back(false);
   for (const Restriction* restriction : relevant) {
     const Constraint constraint = constraint_of(*restriction);

@@ -160,7 +160,7 @@ struct MapSimplifier::Impl {
 
     // What an index is where it has no value does not matter: the point of the map is there either
     // way. But the runtime variable has its value whether or not the constraints hold.
-    simplifier.simplify(all_indices);
+    if (!all_indices.empty()) simplifier.simplify(all_indices);
     simplify_results(all_results, domain);
 
     for (std::size_t i = 0; i < simplified.dimensions_.size(); ++i) {
@@ -220,7 +220,7 @@ struct MapSimplifier::Impl {
       domain.assume_for(results);
       const InlineVector<Expr, 8> before{std::span<const Expr>(results)};
       simplify_where_total(results, domain);
-      if (domain.would_assume_the_same(results) || std::ranges::equal(before, results)) return;
+      if (std::ranges::equal(before, results) || domain.would_assume_the_same(results)) return;
       domain.forget_assumptions();
     }
   }

@@ -47,7 +47,7 @@ std::string proofs_of(const SimplifierRule& rule) {
   const auto is_of_rule = [&](const internal::QuotientRule& quotient_rule) {
     return &description(quotient_rule.rule) == &rule;
   };
-  if (std::ranges::any_of(internal::quotient_rules(), is_of_rule)) proofs += ", code";
+  if (std::ranges::any_of(internal::quotient_rules(internal::kAllFeatures), is_of_rule)) proofs += ", code";
   if (!rule.by_construction) proofs += ", steps";
   return proofs;
 }
@@ -254,7 +254,7 @@ TEST(RuleProofs, WhatTheirCodeDoes) {
   Z3Prover prover;
   CodeProver code(prover, kClaims);
   std::vector<CodeProver::Apply> functions;
-  for (const internal::QuotientRule& rule : internal::quotient_rules()) {
+  for (const internal::QuotientRule& rule : internal::quotient_rules(internal::kAllFeatures)) {
     functions.emplace_back(rule.apply);
   }
   std::vector<CodeProof> results(functions.size());
@@ -265,7 +265,7 @@ TEST(RuleProofs, WhatTheirCodeDoes) {
   });
   fmt::print("{} instances\n", instances);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::string_view name = description(internal::quotient_rules()[i].rule).name;
+    const std::string_view name = description(internal::quotient_rules(internal::kAllFeatures)[i].rule).name;
     fmt::print("{:42} fired {} times, {} distinct changes proved\n", name, results[i].fired,
                results[i].proved);
     EXPECT_GT(results[i].proved, 50) << name;
