@@ -623,8 +623,8 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
     }
     add_terms(normal_form.context().sum(terms));
   }
-  const bool has_quotients = std::ranges::any_of(
-      parts, [](const Part& part) { return is_constant_quotient(part.expr); });
+  const bool has_quotients =
+      std::ranges::any_of(parts, [](const Part& part) { return is_constant_quotient(part.expr); });
   if (!remainders.empty()) {
     features |= kRemainders | kQuotients;
   } else if (has_quotients) {

@@ -113,8 +113,7 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
 bool Presentation::leaves_again(Expr quotient) {
   const Expr numerator = quotient.dividend();
   if (!numerator.is_affine() || normal_form_.has_facts()) return false;
-  const Interval buckets =
-      floor_div(normal_form_.range(numerator), quotient.divisor().value());
+  const Interval buckets = floor_div(normal_form_.range(numerator), quotient.divisor().value());
   return !buckets.is_empty() && buckets.lo != buckets.hi;
 }
 

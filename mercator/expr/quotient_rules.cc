@@ -259,7 +259,8 @@ bool one_bucket_of_residues(QuotientProblem& p) {
 bool two_values(QuotientProblem& p) {
   if (p.parts.size() != 1) return false;
   const Part part = p.parts[0];
-  if (!part.range.is_bounded() || part.range.lo >= part.range.hi || part.range.lo + 1 != part.range.hi) {
+  if (!part.range.is_bounded() || part.range.lo >= part.range.hi ||
+      part.range.lo + 1 != part.range.hi) {
     return false;
   }
   const Interval numerator = part.range * part.coefficient + Interval::point(p.constant);

@@ -143,8 +143,9 @@ bool may_share_dividends(std::span<const Expr> exprs) {
   InlineVector<Expr, 8> quotients;
   InlineVector<Expr, 8> remainders;
   const auto look = [&](Expr node) {
+    if (!node.is(ExprKind::kFloorDiv) && !node.is(ExprKind::kMod)) return;
     const bool is_remainder = internal::is_constant_remainder(node);
-    if (!is_remainder && !node.is(ExprKind::kFloorDiv)) return;
+    if (!is_remainder && node.is(ExprKind::kMod)) return;
     const Expr dividend = node.dividend();
     if (!dividend.is(ExprKind::kSum) || !dividend.is_affine()) return;
     (is_remainder ? remainders : quotients).push_back(is_remainder ? node : dividend);
@@ -153,6 +154,7 @@ bool may_share_dividends(std::span<const Expr> exprs) {
     if (expr.is_affine()) continue;
     look(expr);
     for (const Expr operand : expr.operands()) {
+      if (operand.is(ExprKind::kVariable)) continue;
       look(operand);
       for (const Expr inner : operand.operands()) look(inner);
     }
@@ -172,9 +174,8 @@ bool costs_no_more_than_one(std::span<const Expr> exprs, std::span<const Expr> b
     if (!expr.is_tree()) return false;
     sum += expr.tree_weight();
   }
-  return std::ranges::any_of(before, [sum](Expr expr) {
-    return expr.is_tree() && sum < expr.tree_weight();
-  });
+  return std::ranges::any_of(
+      before, [sum](Expr expr) { return expr.is_tree() && sum < expr.tree_weight(); });
 }
 
 }  // namespace
@@ -227,10 +228,11 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
     if (!expr.is_affine()) ++others;
   }
   if (others == 0 || exprs.size() < 2) return;
-  if (!may_share_dividends(exprs) && costs_no_more_than_one(exprs, before)) return;
+  const bool may_share = may_share_dividends(exprs);
+  if (!may_share && costs_no_more_than_one(exprs, before)) return;
   std::int64_t best = normal_form.weight(exprs);
   const InlineVector<Expr, 8> shared =
-      may_share_dividends(exprs) ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();
+      may_share ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();
   if (!shared.empty()) {
     const std::int64_t weight = normal_form.weight(shared);
     if (weight < best) {
