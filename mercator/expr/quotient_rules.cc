@@ -80,6 +80,13 @@ std::optional<std::int64_t> times_contained(const SumView& outer, Expr x) {
   });
 }
 
+// The k for which `outer` contains k times the first term of `x`, and some of every other.
+std::optional<std::int64_t> times_touched(const SumView& outer, Expr x) {
+  return times_matching(outer, x, [](std::int64_t c, std::int64_t) {
+    return c != 0 && c != Interval::kMinusInfinity;
+  });
+}
+
 // The same up to multiples of n.
 std::optional<std::int64_t> times_modulo(const SumView& sum, Expr base, std::int64_t n) {
   return times_matching(sum, base, [n](std::int64_t, std::int64_t rest) { return rest % n == 0; });
@@ -99,9 +106,10 @@ struct Reading {
 // Calls `visit(reading)` for all readings, quotient by quotient, until it says true; then, so does
 // this. x is the quotient's dividend, or another quotient among the terms of which it is one.
 template <class Visit>
-bool any_reading(NormalForm& normal_form, const SumView& sum, Visit visit) {
+bool any_reading(NormalForm& normal_form, const SumView& sum, bool is_loose, Visit visit) {
   const auto try_reading = [&](std::size_t i, Expr x, std::int64_t m) {
-    const std::optional<std::int64_t> k = times_contained(sum, x);
+    const std::optional<std::int64_t> k =
+        is_loose ? times_touched(sum, x) : times_contained(sum, x);
     const std::int64_t c = sum.coefficients[i];
     std::int64_t taken = 0;
     std::int64_t multiple = 0;
@@ -133,7 +141,7 @@ bool remainder_of_residues(QuotientProblem& p, bool must_solve) {
   if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   const SumView view(numerator);
-  return any_reading(p.normal_form, view, [&](const Reading& reading) {
+  return any_reading(p.normal_form, view, /*is_loose=*/!must_solve, [&](const Reading& reading) {
     if (reading.multiple == 0 || reading.multiple % p.divisor != 0 ||
         (reading.multiple - reading.coefficient) % p.divisor == 0) {
       return false;
@@ -358,7 +366,7 @@ QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_
   }
   const Expr all = context.sum(terms, p.constant);
   Expr rest = all;
-  any_reading(normal_form, SumView(all), [&](const Reading& reading) {
+  any_reading(normal_form, SumView(all), false, [&](const Reading& reading) {
     if (reading.multiple % f != 0) return false;
     const Term remainder_terms[] = {{reading.x, 1}, {reading.quotient, -reading.m}};
     const Expr remainder = context.sum(remainder_terms);
@@ -390,7 +398,7 @@ bool by_factor_of_reading(QuotientProblem& p) {
   if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   Coefficients factors;
-  any_reading(p.normal_form, SumView(numerator), [&](const Reading& reading) {
+  any_reading(p.normal_form, SumView(numerator), false, [&](const Reading& reading) {
     const std::int64_t f = gcd(reading.multiple, p.divisor);
     if (f > 1 && f < p.divisor && std::ranges::find(factors, f) == factors.end()) {
       factors.push_back(f);

@@ -213,6 +213,12 @@ std::vector<RuleCase> cases() {
        "(d0 + 4 * (d0 floordiv 3) + d1) floordiv 8 - d0 floordiv 3",
        "(d0 + d1 - (d0 floordiv 3) * 4) floordiv 8",
        {kWide, kSmall}},
+      // Of d1, the remainder takes a part only.
+      {"quotient-remainder-of-residues",
+       kApplies,
+       "(d0 + 3 * d1 + 6 * ((d0 + d1) floordiv 2)) floordiv 8 - (d0 + d1) floordiv 2",
+       "d1 floordiv 4",
+       {kWide, kSmall}},
 
       {"variable-common-factor",
        kApplies,
