@@ -175,13 +175,7 @@ class SmallSumBuilder {
         return false;
       }
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (coefficients_[i] == 0) continue;
-      operands_[kept] = operands_[i];
-      coefficients_[kept++] = coefficients_[i];
-    }
-    size_ = kept;
+    if (has_zero_) drop_zeros();
     return true;
   }
 
@@ -196,11 +190,24 @@ class SmallSumBuilder {
     std::int64_t product = 0;
     return checked_mul(value, coefficient, &product) && checked_add(constant_, product, &constant_);
   }
+  void drop_zeros() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (coefficients_[i] == 0) continue;
+      operands_[kept] = operands_[i];
+      coefficients_[kept++] = coefficients_[i];
+    }
+    size_ = kept;
+  }
   [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
+    has_zero_ = has_zero_ || coefficient == 0;
     std::size_t place = size_;
     while (place > 0 && by_structure(expr, operands_[place - 1])) --place;
     if (place > 0 && operands_[place - 1] == expr) {
-      return checked_add(coefficients_[place - 1], coefficient, &coefficients_[place - 1]);
+      std::int64_t& known = coefficients_[place - 1];
+      const bool fits = checked_add(known, coefficient, &known);
+      has_zero_ = has_zero_ || known == 0;
+      return fits;
     }
     if (size_ == kMaxTerms) return false;
     for (std::size_t i = size_; i > place; --i) {
@@ -221,6 +228,7 @@ class SmallSumBuilder {
       return false;
     }
     if (size_ == 0) {
+      has_zero_ = coefficient == 0;
       for (std::size_t i = 0; i < operands.size(); ++i) {
         operands_[i] = operands[i];
         if (!checked_mul(coefficients[i], coefficient, &coefficients_[i])) return false;
@@ -245,6 +253,7 @@ class SmallSumBuilder {
 
   std::int64_t constant_;
   std::size_t size_ = 0;
+  bool has_zero_ = false;  // among the coefficients, perhaps
   Operands storage_;
   Expr* const operands_ = storage_.data;
   std::int64_t coefficients_[kMaxTerms];

@@ -215,10 +215,11 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   const SumView view(x);
   const Remainders* const inner = normal_form_.remainders(x);
   const Reduced all = reduced(view, {}, m);
-  const Expr plain = present_reduced(all);
-  if (inner == nullptr) {
-    return context_.mod(cheaper(plain, x, is_same(all, view)), remainder.divisor);
+  if (inner == nullptr && is_same(all, view)) {
+    return context_.mod(present_part(x), remainder.divisor);
   }
+  const Expr plain = present_reduced(all);
+  if (inner == nullptr) return context_.mod(cheaper(plain, x), remainder.divisor);
   // Coefficients that belong together may be worth more than small ones.
   Terms remainders;
   for (const Remainder& one : inner->remainders) {
@@ -226,8 +227,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   }
   const Expr grouped = present_reduced(reduced(SumView(inner->rest), remainders, m));
   const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
-  return context_.mod(cheaper(are_grouped ? grouped : plain, x, /*is_same=*/false),
-                      remainder.divisor);
+  return context_.mod(cheaper(are_grouped ? grouped : plain, x), remainder.divisor);
 }
 
 // The terms of the sum presented; what was given beside it is so already.
@@ -241,11 +241,11 @@ Expr Presentation::present_reduced(const Reduced& reduced) {
   return context_.sum(terms, reduced.constant);
 }
 
-// `dividend` or x itself, presented. Of a plain sum that is x the better of the two is x.
-Expr Presentation::cheaper(Expr dividend, Expr x, bool is_same) {
+// `dividend` or x itself, presented.
+Expr Presentation::cheaper(Expr dividend, Expr x) {
   const bool was_exact = is_exact_;
   const Expr presented = present_part(x);
-  if (is_same || normal_form_.weight(presented) < normal_form_.weight(dividend)) {
+  if (normal_form_.weight(presented) < normal_form_.weight(dividend)) {
     return presented;
   }
   is_exact_ = was_exact && presented == dividend;

@@ -37,7 +37,7 @@ class Presentation {
   Reduced reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
   Expr present_reduced(const Reduced& reduced);
   [[nodiscard]] static bool is_same(const Reduced& reduced, const SumView& sum);
-  Expr cheaper(Expr dividend, Expr x, bool is_same);
+  Expr cheaper(Expr dividend, Expr x);
   void add_presented(const SumView& sum, Terms& terms);
   Expr present_numerator(Expr numerator, Expr before);
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing

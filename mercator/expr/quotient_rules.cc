@@ -190,60 +190,58 @@ bool whole_multiples(QuotientProblem& p) {
   return true;
 }
 
-// How a coefficient is taken apart as whole * n + residue.
-enum class Residues : std::uint8_t {
-  kFromZero,      // in [0, n - 1]
-  kNearZero,      // in (-n/2, n/2]
-  kNearZeroDown,  // in [-n/2, n/2)
-};
-constexpr std::array kAllResidues = {Residues::kFromZero, Residues::kNearZero,
-                                     Residues::kNearZeroDown};
-
+// The coefficients of the parts, taken apart as wholes * n + residues.
 struct Split {
+  std::int64_t n;
   Coefficients wholes;
   Coefficients residues;
 };
 
-Split split_coefficients(const QuotientProblem& p, std::int64_t n, Residues kind) {
-  Split split;
-  for (const Part& part : p.parts) {
-    std::int64_t whole = floor_div(part.coefficient, n);
-    std::int64_t residue = floor_mod(part.coefficient, n);
-    const std::int64_t other = n - residue;
-    if ((kind == Residues::kNearZero && residue > other) ||
-        (kind == Residues::kNearZeroDown && residue >= other)) {
-      residue -= n;
-      ++whole;
-    }
-    split.wholes.push_back(whole);
-    split.residues.push_back(residue);
-  }
-  return split;
-}
-
-Interval range_of(const QuotientProblem& p, const Coefficients& coefficients) {
-  LinearRange range(p.constant);
-  for (std::size_t i = 0; i < coefficients.size(); ++i) {
-    range.add(p.parts[i].range, coefficients[i]);
-  }
-  return range.range();
-}
-
-// Whether the residues modulo n can stay within one bucket: together they spread over fewer than n
-// values, each coefficient being the nearer one of its two residues to zero.
-bool may_fit_one_bucket(const QuotientProblem& p, std::int64_t n) {
+// With residues in [0, n - 1]; none if they cannot stay within one bucket: together they then
+// spread over n values or more, even where each is the nearer one to zero of its two residues.
+std::optional<Split> split_from_zero(const QuotientProblem& p, std::int64_t n) {
+  Split split = {.n = n, .wholes = {}, .residues = {}};
   std::int64_t spread = 0;
   for (const Part& part : p.parts) {
-    const std::int64_t residue = floor_mod(part.coefficient, n);
+    const std::int64_t whole = floor_div(part.coefficient, n);
+    // In unsigned numbers, since whole * n may leave int64 though the difference does not.
+    const auto residue = static_cast<std::int64_t>(static_cast<std::uint64_t>(part.coefficient) -
+                                                   static_cast<std::uint64_t>(whole) *
+                                                       static_cast<std::uint64_t>(n));
+    split.wholes.push_back(whole);
+    split.residues.push_back(residue);
     if (residue == 0) continue;
     std::int64_t width = 0;
     if (!part.range.is_bounded() || !checked_sub(part.range.hi, part.range.lo, &width) ||
         !checked_mul(width, std::min(residue, n - residue), &width) ||
         !checked_add(spread, width, &spread) || spread >= n) {
-      return false;
+      return std::nullopt;
     }
   }
-  return true;
+  return split;
+}
+
+// The residues in (-n/2, n/2] or, with `down`, in [-n/2, n/2). False if that changes nothing.
+bool move_near_zero(Split& split, bool down) {
+  bool changes = false;
+  for (std::size_t i = 0; i < split.residues.size(); ++i) {
+    std::int64_t& residue = split.residues[i];
+    const std::int64_t other = split.n - residue;
+    if (residue < other || (residue == other && !down)) continue;
+    residue -= split.n;
+    ++split.wholes[i];
+    changes = true;
+  }
+  return changes;
+}
+
+// The bucket of all values of the residues, with the constant of the problem.
+std::optional<std::int64_t> bucket_of(const QuotientProblem& p, const Split& split) {
+  LinearRange range(p.constant);
+  for (std::size_t i = 0; i < split.residues.size(); ++i) {
+    range.add(p.parts[i].range, split.residues[i]);
+  }
+  return bucket_of(range.range(), split.n);
 }
 
 bool one_bucket_of_residues(QuotientProblem& p) {
@@ -251,17 +249,20 @@ bool one_bucket_of_residues(QuotientProblem& p) {
   const auto is_below_half = [n](const Part& part) {
     return part.coefficient >= 0 && part.coefficient < n - part.coefficient;
   };
-  if (std::ranges::all_of(p.parts, is_below_half) || !may_fit_one_bucket(p, n)) return false;
-  for (const Residues kind : {Residues::kNearZero, Residues::kNearZeroDown}) {
-    const Split split = split_coefficients(p, n, kind);
-    const std::optional<std::int64_t> k = bucket_of(range_of(p, split.residues), n);
-    if (!k) continue;
-    for (std::size_t i = 0; i < p.parts.size(); ++i) p.take_out(p.parts[i].expr, split.wholes[i]);
-    p.take_out(*k);
-    p.solve();
-    return true;
+  if (std::ranges::all_of(p.parts, is_below_half)) return false;
+  std::optional<Split> split = split_from_zero(p, n);
+  if (!split) return false;
+  std::optional<std::int64_t> k;
+  for (const bool down : {false, true}) {
+    move_near_zero(*split, down);
+    k = bucket_of(p, *split);
+    if (k) break;
   }
-  return false;
+  if (!k) return false;
+  for (std::size_t i = 0; i < p.parts.size(); ++i) p.take_out(p.parts[i].expr, split->wholes[i]);
+  p.take_out(*k);
+  p.solve();
+  return true;
 }
 
 bool two_values(QuotientProblem& p) {
@@ -333,19 +334,15 @@ Coefficients factors_to_try(const QuotientProblem& p) {
 
 // Tries to take the quotient by f first.
 bool divide_in_steps(QuotientProblem& p, std::int64_t f) {
-  if (!may_fit_one_bucket(p, f)) return false;
-  for (const Residues kind : kAllResidues) {
-    const Split split = split_coefficients(p, f, kind);
-    if (kind != Residues::kFromZero &&
-        std::ranges::none_of(split.residues, [](std::int64_t r) { return r < 0; })) {
-      continue;
-    }
-    const std::optional<std::int64_t> k = bucket_of(range_of(p, split.residues), f);
-    if (!k) continue;
-    divide_by(p, f, split.wholes, *k);
-    return true;
+  std::optional<Split> split = split_from_zero(p, f);
+  if (!split) return false;
+  std::optional<std::int64_t> k = bucket_of(p, *split);
+  for (const bool down : {false, true}) {
+    if (!k && move_near_zero(*split, down)) k = bucket_of(p, *split);
   }
-  return false;
+  if (!k) return false;
+  divide_by(p, f, split->wholes, *k);
+  return true;
 }
 
 bool by_factor(QuotientProblem& p) {

@@ -40,8 +40,8 @@ Expr internal::with_operands(Expr expr, std::span<const Expr> operands) {
 void substitute(std::span<Expr> exprs, const std::function<Expr(VariableId)>& replacement) {
   const Traversal traversal(exprs);
   const std::span<const Expr> nodes = traversal.nodes();
-  std::vector<Expr> rebuilt(nodes.begin(), nodes.end());
-  std::vector<Expr> operands;
+  InlineVector<Expr, 32> rebuilt(nodes);
+  InlineVector<Expr, 12> operands;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].is(ExprKind::kVariable)) {
       const Expr replaced = replacement(nodes[i].variable());

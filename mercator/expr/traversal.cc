@@ -6,6 +6,29 @@
 
 namespace mercator {
 
+namespace {
+
+// What was found from users to operands is nearly in the opposite order.
+void sort_by_id(InlineVector<Expr, 32>& nodes) {
+  constexpr std::size_t kFew = 24;
+  const auto comes_first = [](Expr a, Expr b) { return a.id() < b.id(); };
+  std::reverse(nodes.begin(), nodes.end());
+  if (nodes.size() > kFew) {
+    std::sort(nodes.begin(), nodes.end(), comes_first);
+    return;
+  }
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    const Expr node = nodes[i];
+    std::size_t place = i;
+    for (; place > 0 && comes_first(node, nodes[place - 1]); --place) {
+      nodes[place] = nodes[place - 1];
+    }
+    nodes[place] = node;
+  }
+}
+
+}  // namespace
+
 Traversal::Traversal(std::span<const Expr> roots) {
   if (roots.empty()) {
     first_operand_.push_back(0);
@@ -21,7 +44,7 @@ Traversal::Traversal(std::span<const Expr> roots) {
     for (const Expr operand : nodes_[i].operands()) visit(operand);
   }
   // Operands are made before their users, so ids are in topological order.
-  std::sort(nodes_.begin(), nodes_.end(), [](Expr a, Expr b) { return a.id() < b.id(); });
+  sort_by_id(nodes_);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) places.set(nodes_[i], i);
 
   for (const Expr node : nodes_) {

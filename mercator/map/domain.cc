@@ -284,6 +284,7 @@ bool Domain::settle_grids() {
       ++i;
     }
   }
+  Restrictions rescaled;
   for (std::size_t i = 0; i < pending_.size();) {
     const Restriction grid = pending_[i];
     const bool is_of_variable = grid.is_grid() && grid.base().is(ExprKind::kVariable);
@@ -291,28 +292,64 @@ bool Domain::settle_grids() {
       const VariableId id = grid.base().variable();
       if (!restrict(id, tightened(bounds(id), grid.grid))) return false;
     }
-    if (is_of_variable && rescale(grid)) {
+    // Another grid of the same variable, whose modulus could not be joined, follows the first.
+    const auto is_of_same = [&](const Restriction& other) { return other.base() == grid.base(); };
+    if (is_of_variable && may_rescale(grid) && std::ranges::none_of(rescaled, is_of_same)) {
+      rescaled.push_back(grid);
       pending_.erase_at(i);
     } else {
       ++i;
     }
   }
+  if (!rescaled.empty()) rescale(rescaled);
   return true;
 }
 
-// s mod m = r: s becomes m * s + r. Not for dimensions and runtime variables, whose values have a
-// meaning outside the map.
-bool Domain::rescale(const Restriction& grid) {
+// Not dimensions and runtime variables, whose values have a meaning outside the map; and nothing
+// that the map can mean may leave int64.
+bool Domain::may_rescale(const Restriction& grid) {
   const VariableId id = grid.base().variable();
-  // Nothing that the map can mean may leave int64.
-  if (id.kind != VariableKind::kRange || !ranges_[id.index].is_bounded()) return false;
-  const std::int64_t m = grid.grid.modulus;
-  const std::int64_t r = grid.grid.residue;
-  log_.report(ConstraintRule::kRescaled, grid);
-  ranges_[id.index] = divide_exactly_within(ranges_[id.index] + Interval::point(-r), m);
+  return id.kind == VariableKind::kRange && ranges_[id.index].is_bounded();
+}
+
+// s mod m = r: s becomes m * s + r.
+void Domain::rescale(std::span<const Restriction> grids) {
+  std::uint64_t bits = 0;
+  for (const Restriction& restriction : grids) {
+    log_.report(ConstraintRule::kRescaled, restriction);
+    const Congruence& grid = restriction.grid;
+    Interval& bounds = ranges_[grid.base.variable().index];
+    bounds = divide_exactly_within(bounds + Interval::point(-grid.residue), grid.modulus);
+    bits |= variable_bits(grid.base);
+  }
   bounds_changed_ = true;
-  substitute_range(id.index, grid.base() * m + r);
-  return true;
+
+  InlineVector<Expr*, 16> places;
+  InlineVector<Expr, 16> exprs;
+  const auto add = [&](Expr& expr) {
+    if ((variable_bits(expr) & bits) == 0) return;
+    places.push_back(&expr);
+    exprs.push_back(expr);
+  };
+  std::ranges::for_each(results_, add);
+  std::ranges::for_each(others_, add);
+  InlineVector<Restriction*, 8> touched;
+  InlineVector<Constraint, 8> constraints;
+  for (Restriction& restriction : pending_) {
+    if ((variable_bits(restriction.base()) & bits) == 0) continue;
+    touched.push_back(&restriction);
+    constraints.push_back(constraint_of(restriction));
+  }
+  for (Constraint& constraint : constraints) add(constraint.expr);
+  substitute(std::span<Expr>(exprs.begin(), exprs.end()), [&](VariableId id) {
+    for (const Restriction& restriction : grids) {
+      const Congruence& grid = restriction.grid;
+      if (grid.base.variable() == id) return grid.base * grid.modulus + grid.residue;
+    }
+    return Expr();
+  });
+  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = exprs[i];
+  for (std::size_t i = 0; i < touched.size(); ++i) *touched[i] = restriction_of(constraints[i]);
 }
 
 // ---- restrictions one by one ----
@@ -377,9 +414,7 @@ bool Domain::place_grid(Restriction restriction) {
   }
   // For `settle_variables`, unless it has been there and left it.
   if (restriction.base().is(ExprKind::kVariable)) {
-    const VariableId id = restriction.base().variable();
-    const bool is_settled = tightened(bounds(id), restriction.grid) == bounds(id) &&
-                            !(id.kind == VariableKind::kRange && bounds(id).is_bounded());
+    const bool is_settled = is_met_by_bounds(restriction) && !may_rescale(restriction);
     restrictions_changed_ = restrictions_changed_ || !is_settled;
   }
   restrictions_.push_back(restriction);
@@ -552,29 +587,6 @@ bool Domain::compare() {
   return true;
 }
 
-void Domain::substitute_range(std::uint32_t index, Expr replacement) {
-  const auto replace = [&](VariableId id) {
-    return id == VariableId{VariableKind::kRange, index} ? replacement : Expr();
-  };
-  InlineVector<Expr, 16> exprs;
-  exprs.append(results_);
-  exprs.append(others_);
-  for (const Restriction& restriction : pending_) exprs.push_back(restriction.base());
-  substitute(std::span<Expr>(exprs.begin(), exprs.end()), replace);
-  const Expr* next = exprs.begin();
-  for (Expr& expr : results_) expr = *next++;
-  for (Expr& expr : others_) expr = *next++;
-  for (Restriction& restriction : pending_) {
-    const Constraint constraint = constraint_of(restriction);
-    const Expr expr = *next++;
-    restriction =
-        restriction.is_grid()
-            ? restriction_of({mod(expr - restriction.grid.residue, restriction.grid.modulus),
-                              constraint.range})
-            : Restriction(expr, restriction.range);
-  }
-}
-
 // ---- runtime variables ----
 
 void Domain::restore_runtime_conditions() {
@@ -599,20 +611,26 @@ Condition& condition_of(std::vector<Condition>& conditions, VariableId id) {
 
 }  // namespace
 
+// Whether it is a grid whose points the bounds of a variable end on, which it may not be when it has
+// only just been found.
+bool Domain::is_met_by_bounds(const Restriction& restriction) {
+  if (!restriction.is_grid() || !restriction.base().is(ExprKind::kVariable)) return false;
+  const Interval bounds = this->bounds(restriction.base().variable());
+  return tightened(bounds, restriction.grid) == bounds;
+}
+
 bool Domain::search_bounds() {
   std::vector<Condition> conditions;
   for (const Restriction& restriction : restrictions_) {
     const std::optional<VariableId> variable = only_variable(restriction.base());
-    if (!variable) continue;
-    Condition& condition = condition_of(conditions, *variable);
-    // A grid that has only just been found has not moved the bounds yet.
-    if (restriction.is_grid() && restriction.base().is(ExprKind::kVariable) &&
-        tightened(bounds(*variable), restriction.grid) == bounds(*variable)) {
-      // Several, if their common modulus did not fit: the bounds lie on the grid of the last.
-      condition.step = restriction.grid.modulus;
-    } else {
-      condition.constraints.push_back(constraint_of(restriction));
-    }
+    if (!variable || is_met_by_bounds(restriction)) continue;
+    condition_of(conditions, *variable).constraints.push_back(constraint_of(restriction));
+  }
+  if (conditions.empty()) return true;
+  for (const Restriction& restriction : restrictions_) {
+    if (!is_met_by_bounds(restriction)) continue;
+    // Several, if their common modulus did not fit: the bounds lie on the grid of the last.
+    condition_of(conditions, restriction.base().variable()).step = restriction.grid.modulus;
   }
   for (const Condition& condition : conditions) {
     if (condition.constraints.empty()) continue;

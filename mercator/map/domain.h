@@ -85,7 +85,9 @@ class Domain {
 
   [[nodiscard]] bool exclude_zero(Expr expr);
   [[nodiscard]] bool settle_grids();
-  bool rescale(const Restriction& grid);
+  [[nodiscard]] bool is_met_by_bounds(const Restriction& restriction);
+  [[nodiscard]] bool may_rescale(const Restriction& grid);
+  void rescale(std::span<const Restriction> grids);
   [[nodiscard]] bool place(const Restriction& restriction);
   [[nodiscard]] bool place_grid(Restriction restriction);
   [[nodiscard]] bool place_range(Restriction restriction);
@@ -93,7 +95,6 @@ class Domain {
   Outcome move(Restriction& restriction);
   Outcome split_extremum(Restriction& restriction);
   [[nodiscard]] bool tighten_ranges(const Congruence& grid);
-  void substitute_range(std::uint32_t index, Expr replacement);
 
   const IndexMap& map_;
   std::span<Expr> results_;
