@@ -84,7 +84,8 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
     if (!smaller) continue;
     rest = smaller;
     quotients.push_back({quotient, candidate.expr.dividend()});
-    is_exact_ = is_exact_ && leaves_again(quotient.expr);
+    is_exact_ = is_exact_ && loses_multiples_first(quotient.expr.dividend(),
+                                                   quotient.expr.divisor().value());
   }
   for (const Absorbed& absorbed : quotients) {
     const Expr dividend = present_numerator(absorbed.quotient.expr.dividend(), absorbed.numerator);
@@ -107,13 +108,12 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
   return result;
 }
 
-// Whether it is certain that what has moved into a quotient leaves it again on the way to the
-// normal form. Whole multiples do, unless another rule is first; of sums of variables, that is the
-// one for one bucket.
-bool Presentation::leaves_again(Expr quotient) {
-  const Expr numerator = quotient.dividend();
-  if (!numerator.is_affine() || normal_form_.has_facts()) return false;
-  const Interval buckets = floor_div(normal_form_.range(numerator), quotient.divisor().value());
+// Whether it is certain that whole multiples of n are the first that leaves `dividend` floordiv n on
+// the way to the normal form, so that those which have been added or taken away make no difference.
+// Of sums of variables, only the rule for one bucket is before them.
+bool Presentation::loses_multiples_first(Expr dividend, std::int64_t n) {
+  if (!dividend.is_affine() || normal_form_.has_facts()) return false;
+  const Interval buckets = floor_div(normal_form_.range(dividend), n);
   return !buckets.is_empty() && buckets.lo != buckets.hi;
 }
 
@@ -219,7 +219,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
     return context_.mod(present_part(x), remainder.divisor);
   }
   const Expr plain = present_reduced(all);
-  if (inner == nullptr) return context_.mod(cheaper(plain, x), remainder.divisor);
+  if (inner == nullptr) return context_.mod(cheaper(plain, x, m), remainder.divisor);
   // Coefficients that belong together may be worth more than small ones.
   Terms remainders;
   for (const Remainder& one : inner->remainders) {
@@ -227,7 +227,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   }
   const Expr grouped = present_reduced(reduced(SumView(inner->rest), remainders, m));
   const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
-  return context_.mod(cheaper(are_grouped ? grouped : plain, x), remainder.divisor);
+  return context_.mod(cheaper(are_grouped ? grouped : plain, x, m), remainder.divisor);
 }
 
 // The terms of the sum presented; what was given beside it is so already.
@@ -241,14 +241,15 @@ Expr Presentation::present_reduced(const Reduced& reduced) {
   return context_.sum(terms, reduced.constant);
 }
 
-// `dividend` or x itself, presented.
-Expr Presentation::cheaper(Expr dividend, Expr x) {
+// `dividend`, which leaves the same remainder by m, or x itself, presented.
+Expr Presentation::cheaper(Expr dividend, Expr x, std::int64_t m) {
   const bool was_exact = is_exact_;
   const Expr presented = present_part(x);
   if (normal_form_.weight(presented) < normal_form_.weight(dividend)) {
     return presented;
   }
-  is_exact_ = was_exact && presented == dividend;
+  is_exact_ = was_exact && (presented == dividend ||
+                            (x.is_affine() && loses_multiples_first(dividend, m)));
   return dividend;
 }
 

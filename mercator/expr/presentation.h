@@ -37,13 +37,13 @@ class Presentation {
   Reduced reduced(const SumView& sum, std::span<const Term> more, std::int64_t m);
   Expr present_reduced(const Reduced& reduced);
   [[nodiscard]] static bool is_same(const Reduced& reduced, const SumView& sum);
-  Expr cheaper(Expr dividend, Expr x);
+  Expr cheaper(Expr dividend, Expr x, std::int64_t m);
   void add_presented(const SumView& sum, Terms& terms);
   Expr present_numerator(Expr numerator, Expr before);
   // Moves what it can from `outside` into the numerator of one of its quotients; null if nothing
   // can.
   Expr absorb(Expr outside, Term& quotient, bool is_part);
-  bool leaves_again(Expr quotient);
+  bool loses_multiples_first(Expr dividend, std::int64_t n);
 
   NormalForm& normal_form_;
   ExprContext& context_;
