@@ -98,10 +98,11 @@ void NormalForm::assume(Expr expr, Interval range) {
   // What the sum leaves for each variable in it.
   for (std::size_t i = 0; i < view.size(); ++i) {
     if (!view.operands[i].is(ExprKind::kVariable)) continue;
-    Interval others = Interval::point(0);
+    LinearRange rest(0);
     for (std::size_t j = 0; j < view.size(); ++j) {
-      if (j != i) others = others + this->range(view.operands[j]) * view.coefficients[j];
+      if (j != i) rest.add(this->range(view.operands[j]), view.coefficients[j]);
     }
+    const Interval others = rest.range();
     const VariableId id = view.operands[i].variable();
     InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
     while (bounds.size() <= id.index) bounds.push_back(Interval::all());
@@ -529,7 +530,15 @@ Expr NormalForm::normalize_division(Expr expr) {
   std::int64_t unused = 0;
   if (!checked_sub(0, n, &unused)) return dividend - q * n;
   const Term terms[] = {{dividend, 1}, {q, -n}};
-  return without_known_quotients(context_.sum(terms));
+  const Expr sum = context_.sum(terms);
+  const Expr known = without_known_quotients(sum);
+  // The search would find what it has just been made of.
+  const bool is_whole_remainder = dividend.is_affine() && is_constant_quotient(q) &&
+                                  q.dividend() == dividend && q.divisor().value() == n;
+  if (known == sum && is_whole_remainder) {
+    note_remainder(sum, {.coefficient = 1, .dividend = dividend, .divisor = q.divisor()});
+  }
+  return known;
 }
 
 // ---- quotients by a constant ----

@@ -187,6 +187,9 @@ class NormalForm {
   Expr normalize_extremum(Expr expr);
   Expr compute_quotient(Expr numerator, std::int64_t divisor);
   const Remainders* find_remainders(Expr expr);
+  // That the remainder is all of `expr`.
+  void note_remainder(Expr expr, const Remainder& remainder);
+  Remainders& next_remainders();
   void compute_remainders(Expr expr, Remainders& result);
 
   ExprContext& context_;

@@ -84,8 +84,8 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
     if (!smaller) continue;
     rest = smaller;
     quotients.push_back({quotient, candidate.expr.dividend()});
-    is_exact_ = is_exact_ && loses_multiples_first(quotient.expr.dividend(),
-                                                   quotient.expr.divisor().value());
+    is_exact_ = is_exact_ &&
+                loses_multiples_first(quotient.expr.dividend(), quotient.expr.divisor().value());
   }
   for (const Absorbed& absorbed : quotients) {
     const Expr dividend = present_numerator(absorbed.quotient.expr.dividend(), absorbed.numerator);
@@ -108,9 +108,9 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
   return result;
 }
 
-// Whether it is certain that whole multiples of n are the first that leaves `dividend` floordiv n on
-// the way to the normal form, so that those which have been added or taken away make no difference.
-// Of sums of variables, only the rule for one bucket is before them.
+// Whether it is certain that whole multiples of n are the first that leaves `dividend` floordiv n
+// on the way to the normal form, so that those which have been added or taken away make no
+// difference. Of sums of variables, only the rule for one bucket is before them.
 bool Presentation::loses_multiples_first(Expr dividend, std::int64_t n) {
   if (!dividend.is_affine() || normal_form_.has_facts()) return false;
   const Interval buckets = floor_div(normal_form_.range(dividend), n);
@@ -248,8 +248,8 @@ Expr Presentation::cheaper(Expr dividend, Expr x, std::int64_t m) {
   if (normal_form_.weight(presented) < normal_form_.weight(dividend)) {
     return presented;
   }
-  is_exact_ = was_exact && (presented == dividend ||
-                            (x.is_affine() && loses_multiples_first(dividend, m)));
+  is_exact_ =
+      was_exact && (presented == dividend || (x.is_affine() && loses_multiples_first(dividend, m)));
   return dividend;
 }
 

@@ -345,21 +345,33 @@ Expr NormalForm::expr_of(const Remainder& remainder) {
   return context_.sum(terms);
 }
 
+Remainders& NormalForm::next_remainders() {
+  if (remainders_in_use_ == remainders_found_.size()) {
+    remainders_found_.push_back(std::make_unique<Remainders>());
+  }
+  return *remainders_found_[remainders_in_use_++];
+}
+
+void NormalForm::note_remainder(Expr expr, const Remainder& remainder) {
+  if (record(expr).remainders != 0) return;
+  Remainders& known = next_remainders();
+  known.remainders.clear();
+  known.remainders.push_back(remainder);
+  known.rest = context_.constant(0);
+  record(expr).remainders = remainders_in_use_ + 1;
+}
+
 const Remainders* NormalForm::find_remainders(Expr expr) {
   constexpr std::uint32_t kNone = 1;
-  const auto place = [](std::uint32_t i) { return i - kNone - 1; };
   if (const std::uint32_t known = record(expr).remainders; known != 0) {
-    return known == kNone ? nullptr : remainders_found_[place(known)].get();
+    return known == kNone ? nullptr : remainders_found_[known - kNone - 1].get();
   }
   if (depth_ >= kMaxRecursion) return nullptr;
   if (!may_contain_remainder(expr)) {
     record(expr).remainders = kNone;
     return nullptr;
   }
-  if (remainders_in_use_ == remainders_found_.size()) {
-    remainders_found_.push_back(std::make_unique<Remainders>());
-  }
-  Remainders& found = *remainders_found_[remainders_in_use_++];
+  Remainders& found = next_remainders();
   const std::uint32_t in_use = remainders_in_use_;
   ++depth_;
   compute_remainders(expr, found);

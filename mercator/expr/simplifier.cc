@@ -5,6 +5,7 @@
 #include "mercator/expr/normal_form.h"
 #include "mercator/expr/presentation.h"
 #include "mercator/expr/rebuild.h"
+#include "mercator/expr/shared_dividends.h"
 #include "mercator/expr/traversal.h"
 #include "mercator/support/arithmetic.h"
 
@@ -48,7 +49,6 @@ struct Simplifier::Impl {
 
   Expr simplify(Expr expr);
   void simplify_together(std::span<Expr> exprs);
-  InlineVector<Expr, 8> with_shared_dividends(std::span<const Expr> exprs);
   // The same as a part of an expression that is being simplified, within its budget.
   Expr simplify_part(Expr expr);
   Expr compute(Expr expr);
@@ -120,53 +120,6 @@ Expr Simplifier::Impl::simplify(Expr expr) {
 
 namespace {
 
-// Whether x and y leave the same remainder by m for any values of their terms.
-bool are_congruent(Expr x, Expr y, std::int64_t m) {
-  const internal::SumView a(x);
-  const internal::SumView b(y);
-  const auto same = [m](std::int64_t c, std::int64_t d) {
-    return floor_mod(c, m) == floor_mod(d, m);
-  };
-  if (!same(a.constant, b.constant)) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!same(a.coefficients[i], b.coefficient_of(a.operands[i]))) return false;
-  }
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    if (!same(b.coefficients[i], a.coefficient_of(b.operands[i]))) return false;
-  }
-  return true;
-}
-
-// Whether, among the results or down to two levels below, a remainder is of another sum of
-// variables than a quotient that would do as well.
-bool may_share_dividends(std::span<const Expr> exprs) {
-  InlineVector<Expr, 8> quotients;
-  InlineVector<Expr, 8> remainders;
-  const auto look = [&](Expr node) {
-    if (!node.is(ExprKind::kFloorDiv) && !node.is(ExprKind::kMod)) return;
-    const bool is_remainder = internal::is_constant_remainder(node);
-    if (!is_remainder && node.is(ExprKind::kMod)) return;
-    const Expr dividend = node.dividend();
-    if (!dividend.is(ExprKind::kSum) || !dividend.is_affine()) return;
-    (is_remainder ? remainders : quotients).push_back(is_remainder ? node : dividend);
-  };
-  for (const Expr expr : exprs) {
-    if (expr.is_affine()) continue;
-    look(expr);
-    for (const Expr operand : expr.operands()) {
-      if (operand.is(ExprKind::kVariable)) continue;
-      look(operand);
-      for (const Expr inner : operand.operands()) look(inner);
-    }
-  }
-  return std::ranges::any_of(remainders, [&](Expr remainder) {
-    return std::ranges::any_of(quotients, [&](Expr dividend) {
-      return !(remainder.dividend() == dividend) &&
-             are_congruent(dividend, remainder.dividend(), remainder.divisor().value());
-    });
-  });
-}
-
 // Whether `exprs` cost together, for certain, no more than one of `before` alone.
 bool costs_no_more_than_one(std::span<const Expr> exprs, std::span<const Expr> before) {
   std::int64_t sum = 0;
@@ -180,46 +133,6 @@ bool costs_no_more_than_one(std::span<const Expr> exprs, std::span<const Expr> b
 
 }  // namespace
 
-// The expressions with the dividends of quotients among them in the place of those of remainders
-// where that makes no difference: they are then computed once. Empty if there is no such place.
-InlineVector<Expr, 8> Simplifier::Impl::with_shared_dividends(std::span<const Expr> exprs) {
-  InlineVector<Expr, 8> result;
-  const Traversal traversal(exprs);
-  InlineVector<Expr, 8> dividends;  // sums of variables, in order of structure
-  for (const Expr node : traversal.nodes()) {
-    if (!node.is(ExprKind::kFloorDiv)) continue;
-    const Expr dividend = node.dividend();
-    if (dividend.is(ExprKind::kSum) && dividend.is_affine()) dividends.push_back(dividend);
-  }
-  if (dividends.empty()) return result;
-  std::ranges::sort(dividends, [](Expr a, Expr b) { return compare(a, b) < 0; });
-
-  InlineVector<Expr, 32> rebuilt;
-  bool changes = false;
-  for (std::size_t i = 0; i < traversal.nodes().size(); ++i) {
-    const Expr node = traversal.nodes()[i];
-    InlineVector<Expr, 8> operands;
-    for (const std::uint32_t operand : traversal.operands(i)) operands.push_back(rebuilt[operand]);
-    if (internal::is_constant_remainder(node) && node.dividend().is_affine()) {
-      const auto shared = std::ranges::find_if(dividends, [&](Expr dividend) {
-        return are_congruent(dividend, node.dividend(), node.divisor().value());
-      });
-      if (shared != dividends.end() && !(*shared == node.dividend())) {
-        operands[0] = *shared;
-        normal_form.log().count(internal::Rule::kSharedDividend);
-        normal_form.log().report(internal::Rule::kSharedDividend, node,
-                                 mod(*shared, node.divisor()), {});
-      }
-    }
-    const bool is_same = std::ranges::equal(operands, node.operands());
-    rebuilt.push_back(is_same ? node : internal::with_operands(node, operands));
-    changes = changes || !is_same;
-  }
-  if (!changes) return result;
-  for (const std::uint32_t root : traversal.roots()) result.push_back(rebuilt[root]);
-  return result;
-}
-
 void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
   const InlineVector<Expr, 8> before{std::span<const Expr>(exprs)};
   std::size_t others = 0;  // that are not affine
@@ -228,14 +141,19 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
     if (!expr.is_affine()) ++others;
   }
   if (others == 0 || exprs.size() < 2) return;
-  const bool may_share = may_share_dividends(exprs);
+  const internal::SharedDividends sharing(exprs);
+  const bool may_share = !sharing.replacements().empty();
   if (!may_share && costs_no_more_than_one(exprs, before)) return;
   std::int64_t best = normal_form.weight(exprs);
-  const InlineVector<Expr, 8> shared =
-      may_share ? with_shared_dividends(exprs) : InlineVector<Expr, 8>();
-  if (!shared.empty()) {
+  if (may_share) {
+    InlineVector<Expr, 8> shared;
+    for (const Expr expr : exprs) shared.push_back(sharing.rebuilt(expr));
     const std::int64_t weight = normal_form.weight(shared);
     if (weight < best) {
+      for (const auto& [remainder, after] : sharing.replacements()) {
+        normal_form.log().count(internal::Rule::kSharedDividend);
+        normal_form.log().report(internal::Rule::kSharedDividend, remainder, after, {});
+      }
       std::ranges::copy(shared, exprs.begin());
       best = weight;
     }

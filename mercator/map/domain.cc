@@ -611,8 +611,8 @@ Condition& condition_of(std::vector<Condition>& conditions, VariableId id) {
 
 }  // namespace
 
-// Whether it is a grid whose points the bounds of a variable end on, which it may not be when it has
-// only just been found.
+// Whether it is a grid whose points the bounds of a variable end on, which it may not be when it
+// has only just been found.
 bool Domain::is_met_by_bounds(const Restriction& restriction) {
   if (!restriction.is_grid() || !restriction.base().is(ExprKind::kVariable)) return false;
   const Interval bounds = this->bounds(restriction.base().variable());
