@@ -91,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       check_map(map_test::RandomMaps(context, draw).map(), draw);
       break;
     default:
-      check_map(map_test::RandomChains(context, draw).map({.max_elements = 32}), draw);
+      check_map(map_test::RandomChains(context, draw).map({.max_steps = 4, .max_elements = 32}),
+                draw);
   }
   return 0;
 }

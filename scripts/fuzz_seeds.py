@@ -4,11 +4,13 @@
     fuzz_seeds.py FUZZER FOLDER
 
 Programs and maps are taken from the repository, and from the folder shared beside it where that exists:
-whole files, and the sections of case files (test/support/case_file.h).
+whole files, and the sections of case files (test/support/case_file.h). Fuzzers whose input is not text
+but choices start from random ones, the same every time.
 """
 
 import hashlib
 import pathlib
+import random
 import re
 import sys
 
@@ -46,16 +48,19 @@ def maps():
             yield from body.splitlines()
 
 
-def nothing():
-    """For fuzzers whose input is not text but choices."""
-    return []
+def choices():
+    """Random bytes after each first byte that makes another kind of input."""
+    draw = random.Random(1)
+    for kind in range(3):
+        for size in range(8, 256, 8):
+            yield bytes([kind]) + draw.randbytes(size)
 
 
 SEEDS = {
     "hlo_reader_fuzzer": programs,
     "indexing_fuzzer": programs,
     "map_reader_fuzzer": maps,
-    "simplify_fuzzer": nothing,
+    "simplify_fuzzer": choices,
 }
 
 
@@ -64,8 +69,8 @@ def main():
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for text in SEEDS[sys.argv[1]]():
-        data = text.strip().encode()
+    for seed in SEEDS[sys.argv[1]]():
+        data = seed if isinstance(seed, bytes) else seed.strip().encode()
         if 0 < len(data) <= MAX_SIZE:
             (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
 

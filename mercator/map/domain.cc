@@ -1,6 +1,7 @@
 #include "mercator/map/domain.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 
@@ -48,6 +49,7 @@ std::optional<VariableId> only_variable(Expr expr) {
 Domain::Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
                Simplifier& simplifier, ConstraintLog& log)
     : map_(map), results_(results), others_(others), simplifier_(simplifier), log_(log) {
+  log_.set_domain(this);
   for (const Constraint& constraint : map.constraints()) {
     restrictions_.push_back(restriction_of(constraint));
   }
@@ -230,22 +232,12 @@ bool Domain::exclude_zero(Expr expr) {
 // What is said of one variable goes into its bounds first, so that all others are looked at but
 // once. A range variable on a grid becomes another one.
 bool Domain::settle_variables() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    Restriction restriction = pending_[i];
-    if (!restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
-      // Unless a limit of int64 keeps the variable from standing alone.
-      while (move(restriction) == Outcome::kChanged) {
-      }
-      if (restriction.base().is(ExprKind::kVariable)) {
-        if (!restrict(restriction.base().variable(), restriction.range)) return false;
-        continue;
-      }
-    }
-    pending_[kept++] = restriction;
+  const auto is_of_one_variable = [](const Restriction& restriction) {
+    return is_linear_in_one_variable(restriction.base());
+  };
+  if (std::ranges::any_of(pending_, is_of_one_variable)) {
+    if (!settle_ranges() || !settle_grids()) return false;
   }
-  pending_.truncate(kept);
-  if (!settle_grids()) return false;
   if (bounds_changed_) {
     start_from_bounds();
     bounds_changed_ = false;
@@ -254,35 +246,62 @@ bool Domain::settle_variables() {
   return true;
 }
 
+Restriction Domain::take_first_pending() {
+  const Restriction first = pending_[0];
+  pending_.erase_at(0);
+  return first;
+}
+
+bool Domain::settle_ranges() {
+  for (std::size_t left = pending_.size(); left > 0; --left) {
+    Restriction restriction = take_first_pending();
+    Outcome outcome = Outcome::kSettled;
+    if (!restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
+      do {
+        outcome = move(restriction);
+      } while (outcome == Outcome::kChanged);
+    }
+    if (outcome == Outcome::kEmpty) return false;
+    // A limit of int64 may keep the variable from standing alone.
+    if (outcome == Outcome::kSettled) pending_.push_back(restriction);
+  }
+  return true;
+}
+
+// Joins `restriction` into one of the last `count` of those that are pending. None if none of them
+// restricts the same.
+std::optional<Truth> Domain::join_with_last_pending(const Restriction& restriction,
+                                                    std::size_t count) {
+  for (std::size_t i = pending_.size() - count; i < pending_.size(); ++i) {
+    Restriction both = pending_[i];
+    const std::optional<Truth> joined = join(both, restriction);
+    if (!joined) continue;
+    if (joined != Truth::kNever) log_.report(ConstraintRule::kJoined, restriction, both);
+    pending_[i] = both;
+    return joined;
+  }
+  return std::nullopt;
+}
+
 bool Domain::settle_grids() {
-  for (std::size_t i = 0; i < pending_.size();) {
-    Restriction& grid = pending_[i];
-    if (!grid.is_grid() || !is_linear_in_one_variable(grid.base())) {
-      ++i;
-      continue;
-    }
-    const Restriction before = grid;
-    const Truth truth = normalize(grid.grid);
-    if (truth == Truth::kNever) return false;
-    if (truth == Truth::kAlways) {
-      log_.report(ConstraintRule::kAlwaysHolds, before);
-      pending_.erase_at(i);
-      continue;
-    }
-    log_.report_change(ConstraintRule::kGridForm, before, grid);
-    bool is_joined = false;
-    for (std::size_t j = 0; j < i && !is_joined; ++j) {
-      const Restriction other = pending_[j];
-      const std::optional<Truth> joined = join(pending_[j], grid);
+  std::size_t settled = 0;  // the last of those that are pending
+  for (std::size_t left = pending_.size(); left > 0; --left) {
+    Restriction restriction = take_first_pending();
+    if (restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
+      const Restriction before = restriction;
+      const Truth truth = normalize(restriction.grid);
+      if (truth == Truth::kNever) return false;
+      if (truth == Truth::kAlways) {
+        log_.report(ConstraintRule::kAlwaysHolds, before);
+        continue;
+      }
+      log_.report_change(ConstraintRule::kGridForm, before, restriction);
+      const std::optional<Truth> joined = join_with_last_pending(restriction, settled);
       if (joined == Truth::kNever) return false;
-      is_joined = joined.has_value();
-      if (is_joined) log_.report(ConstraintRule::kJoined, other, pending_[j]);
+      if (joined) continue;
     }
-    if (is_joined) {
-      pending_.erase_at(i);
-    } else {
-      ++i;
-    }
+    pending_.push_back(restriction);
+    ++settled;
   }
   Restrictions rescaled;
   for (std::size_t i = 0; i < pending_.size();) {
@@ -316,10 +335,14 @@ bool Domain::may_rescale(const Restriction& grid) {
 void Domain::rescale(std::span<const Restriction> grids) {
   std::uint64_t bits = 0;
   for (const Restriction& restriction : grids) {
-    log_.report(ConstraintRule::kRescaled, restriction);
     const Congruence& grid = restriction.grid;
     Interval& bounds = ranges_[grid.base.variable().index];
-    bounds = divide_exactly_within(bounds + Interval::point(-grid.residue), grid.modulus);
+    const Interval rescaled =
+        divide_exactly_within(bounds + Interval::point(-grid.residue), grid.modulus);
+    const std::array<Restriction, 2> after = {
+        {{grid.base * grid.modulus + grid.residue, bounds}, {grid.base, rescaled}}};
+    log_.report(ConstraintRule::kRescaled, restriction, after);
+    bounds = rescaled;
     bits |= variable_bits(grid.base);
   }
   bounds_changed_ = true;
@@ -468,7 +491,8 @@ Domain::Outcome Domain::move(Restriction& restriction) {
     case ExprKind::kConstant:
       return restriction.range.contains(expr.value()) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kVariable:
-      log_.report(ConstraintRule::kIntoBounds, before);
+      log_.report(ConstraintRule::kIntoBounds, before,
+                  {expr, intersect(bounds(expr.variable()), restriction.range)});
       return restrict(expr.variable(), restriction.range) ? Outcome::kPlaced : Outcome::kEmpty;
     case ExprKind::kSum:
       return move_sum(restriction) ? changed(ConstraintRule::kSumMoved) : Outcome::kSettled;
@@ -489,6 +513,7 @@ Domain::Outcome Domain::move(Restriction& restriction) {
 // The other end stays: one of the operands reaches it, but which one is open.
 Domain::Outcome Domain::split_extremum(Restriction& restriction) {
   const Expr expr = restriction.base();
+  const Restriction before = restriction;
   const Interval values = simplifier_.range(expr);
   Interval each = Interval::all();
   if (expr.is(ExprKind::kMax)) {
@@ -498,10 +523,10 @@ Domain::Outcome Domain::split_extremum(Restriction& restriction) {
     if (restriction.range.lo <= values.lo) return Outcome::kSettled;
     each.lo = std::exchange(restriction.range.lo, Interval::kMinusInfinity);
   }
-  for (const Expr operand : expr.operands()) {
-    pending_.push_back({operand, each});
-    log_.report(ConstraintRule::kExtremumSplit, restriction, pending_.back());
-  }
+  Restrictions parts = {restriction};
+  for (const Expr operand : expr.operands()) parts.push_back({operand, each});
+  log_.report(ConstraintRule::kExtremumSplit, before, std::span<const Restriction>(parts));
+  pending_.append(std::span<const Restriction>(parts).subspan(1));
   return Outcome::kSettled;
 }
 
@@ -512,17 +537,20 @@ Domain::Outcome Domain::split_extremum(Restriction& restriction) {
 bool Domain::join_equal() {
   if (restrictions_.size() < 2) return true;
   std::sort(restrictions_.begin(), restrictions_.end(), sorts_before);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < restrictions_.size(); ++i) {
+  for (std::size_t i = 1; i < restrictions_.size();) {
     const Restriction restriction = restrictions_[i];
-    const std::optional<Truth> joined =
-        kept == 0 ? std::nullopt : join(restrictions_[kept - 1], restriction);
+    Restriction both = restrictions_[i - 1];
+    const std::optional<Truth> joined = join(both, restriction);
     if (joined == Truth::kNever) return false;
-    if (joined) log_.report(ConstraintRule::kJoined, restriction, restrictions_[kept - 1]);
-    if (!joined) restrictions_[kept++] = restriction;
+    if (!joined) {
+      ++i;
+      continue;
+    }
+    restrictions_.erase_at(i);
+    log_.report(ConstraintRule::kJoined, restriction, both);
+    restrictions_[i - 1] = both;
+    restrictions_changed_ = true;
   }
-  restrictions_changed_ = restrictions_changed_ || kept != restrictions_.size();
-  restrictions_.truncate(kept);
   return std::ranges::all_of(restrictions_, [this](const Restriction& restriction) {
     return !restriction.is_grid() || tighten_ranges(restriction.grid);
   });
@@ -533,10 +561,10 @@ bool Domain::tighten_ranges(const Congruence& grid) {
     if (restriction.is_grid()) continue;
     const std::optional<Congruence> implied = implied_congruence(restriction.base(), grid);
     if (!implied) continue;
-    const Restriction before = restriction;
-    restriction.range = tightened(restriction.range, *implied);
-    if (restriction == before) continue;
-    log_.report(ConstraintRule::kRangeOnGrid, before, restriction);
+    const Restriction moved(restriction.base(), tightened(restriction.range, *implied));
+    if (restriction == moved) continue;
+    log_.report(ConstraintRule::kRangeOnGrid, restriction, moved);
+    restriction = moved;
     restrictions_changed_ = true;
     if (restriction.range.is_empty()) return false;
   }
@@ -635,16 +663,19 @@ bool Domain::search_bounds() {
   for (const Condition& condition : conditions) {
     if (condition.constraints.empty()) continue;
     const std::optional<SearchResult> found = search(condition, bounds(condition.variable));
-    if (!found || !restrict(condition.variable, found->bounds)) return false;
+    if (!found) return false;
+    const Restriction within(map_.context().variable(condition.variable), found->bounds);
     for (std::size_t i = 0; i < condition.constraints.size(); ++i) {
       if (!found->always_holds[i]) continue;
       const Restriction restriction = restriction_of(condition.constraints[i]);
-      log_.report(ConstraintRule::kTriedValues, restriction);
+      log_.report(ConstraintRule::kTriedValues, restriction, within);
+      if (!restrict(condition.variable, found->bounds)) return false;
       Restriction* const place = std::ranges::find(restrictions_, restriction);
       if (place == restrictions_.end()) continue;
       restrictions_.erase_at(static_cast<std::size_t>(place - restrictions_.begin()));
       restrictions_changed_ = true;
     }
+    if (!restrict(condition.variable, found->bounds)) return false;
   }
   return true;
 }

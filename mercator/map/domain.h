@@ -47,8 +47,13 @@ class Domain {
 
   [[nodiscard]] std::span<const Interval> dimensions() const { return dimensions_; }
   [[nodiscard]] std::span<const Interval> ranges() const { return ranges_; }
-  // Sorted by what they restrict.
+  // Sorted by what they restrict, once `simplify` is done.
   [[nodiscard]] std::span<const Restriction> restrictions() const { return restrictions_; }
+  // In the middle of `simplify`: the bounds of all variables, and what is yet to be looked at.
+  [[nodiscard]] VariableBounds variable_bounds() const {
+    return {.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_};
+  }
+  [[nodiscard]] std::span<const Restriction> pending() const { return pending_; }
 
  private:
   using Restrictions = InlineVector<Restriction, 6>;
@@ -84,7 +89,11 @@ class Domain {
   [[nodiscard]] bool search_bounds();
 
   [[nodiscard]] bool exclude_zero(Expr expr);
+  [[nodiscard]] bool settle_ranges();
   [[nodiscard]] bool settle_grids();
+  Restriction take_first_pending();
+  [[nodiscard]] std::optional<Truth> join_with_last_pending(const Restriction& restriction,
+                                                            std::size_t count);
   [[nodiscard]] bool is_met_by_bounds(const Restriction& restriction);
   [[nodiscard]] bool may_rescale(const Restriction& grid);
   void rescale(std::span<const Restriction> grids);

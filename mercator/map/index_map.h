@@ -127,15 +127,26 @@ class IndexMap {
 // them. Not simplified.
 [[nodiscard]] IndexMap compose(const IndexMap& first, const IndexMap& second);
 
-// The rules for bounds and constraints, in the order in which they are tried. Their algebra is
-// about constraints `expr in [lo, hi]`, joined by `and`.
+// The rules for bounds and constraints, in the order in which they are tried. Their algebra lists
+// statements `BEFORE -> AFTER`, separated by semicolons, about constraints: `E in [E, E]`, `E = E`,
+// `E >= E` and `E <= E`, joined by `and`, or `nothing`. BEFORE holds if and only if AFTER does;
+// with `for some t` at its end, if and only if AFTER does for some integer t. An end that is a
+// letter of its own may be infinite. The guard lists one for each statement, separated by
+// semicolons; besides what guards of other rules say, `C where C` in it means: the former holds
+// where the latter does. i, j, p, q and r are integers as well, v is a variable that has the bounds
+// [p, q], and s a range variable, the place of which t takes.
 [[nodiscard]] std::span<const SimplifierRule> constraint_rules();
 
-// One use of such a rule: `before` became `after`, whose expression is null if nothing is left.
+// One use of such a rule: within the bounds, where all of the other constraints hold, `before`
+// holds if and only if all of `after` do. What is said of a single variable in `after` becomes its
+// bounds. If the rule puts another variable in the place of a range variable, `after` says what it
+// becomes and the bounds of the new one. What a step refers to is valid during the call only.
 struct ConstraintStep {
   const SimplifierRule* rule;
   Constraint before;
-  Constraint after;
+  std::span<const Constraint> after;
+  VariableBounds bounds;
+  std::span<const Constraint> others;
 };
 
 // Told of each step while a map is simplified.

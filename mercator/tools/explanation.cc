@@ -18,7 +18,11 @@ Explanation::Explanation(const IndexMap& map)
     add({step.rule, text(step.before), text(step.after), std::move(ranges)});
   };
   listener_.on_constraint = [this](const ConstraintStep& step) {
-    add({step.rule, text(step.before), step.after.expr ? text(step.after) : "", {}});
+    std::string after;
+    for (const Constraint& constraint : step.after) {
+      after += fmt::format("{}{}", after.empty() ? "" : " and ", text(constraint));
+    }
+    add({step.rule, text(step.before), std::move(after), {}});
   };
 }
 

@@ -17,7 +17,8 @@
 
 namespace mercator::test {
 
-// How a statement was proved: for all values of its integers, or for each of some values.
+// How the statements of a rule were proved: for all values of their integers, or for each of some
+// values.
 struct StatementProof {
   Proof proof;
   std::string method;  // "symbolic", "for every n in [1, 32]: 32 instances"
@@ -25,8 +26,9 @@ struct StatementProof {
 
 // Proves that the rule says nothing wrong; every integer that is not taken value by value is an
 // unknown. Those that are take every value: positive ones up to 32, others within 32 of zero. The
-// fewest integers with which Z3 manages are taken so; a combination that the guard excludes is left
-// out. kUnknown also for a text that cannot be read; `method` then says why.
+// fewest integers with which Z3 manages are taken so; a combination that the guard excludes, or
+// with a divisor above 32, is left out. kUnknown also for a text that cannot be read; `method` then
+// says why.
 [[nodiscard]] StatementProof prove_statement(const SimplifierRule& rule, Z3Prover& prover);
 
 // A problem for the rules of quotients: what to divide by what, over which domain.
@@ -67,5 +69,6 @@ class CodeProver {
 
 // What was claimed, as text.
 [[nodiscard]] std::string describe(const Claim& claim);
+[[nodiscard]] std::string describe(const Conditions& conditions);
 
 }  // namespace mercator::test

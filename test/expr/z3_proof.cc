@@ -4,163 +4,27 @@
 #include <z3++.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "mercator/expr/text.h"
+#include "test/expr/z3_translation.h"
 
 namespace mercator::test {
 namespace {
 
-// In Z3's steps; a second is one to three million.
+// In Z3's steps; a second is up to three million of them, but far less for many products.
 constexpr unsigned kLinearEffort = 1'000'000;
+constexpr unsigned kLawsEffort = 100'000;  // linear, with products as unknowns
 constexpr unsigned kProductEffort = 100'000;
-
-// Expressions in the language of Z3, and what must hold of the unknowns that stand for their parts.
-class Translation {
- public:
-  Translation(z3::context& z3, const std::map<VariableId, std::int64_t>& numbers)
-      : z3_(z3), numbers_(numbers), facts_(z3) {}
-
-  z3::expr value(Expr expr) {
-    if (const auto known = values_.find(expr.id()); known != values_.end()) return known->second;
-    const z3::expr value = compute(expr);
-    values_.insert({expr.id(), value});
-    return value;
-  }
-
-  // What is true of the unknowns, provided that no divisor is zero.
-  const z3::expr_vector& facts() const { return facts_; }
-  // Of all quotients and remainders so far.
-  const std::vector<z3::expr>& divisors() const { return divisors_; }
-  // That are known to be not negative, each if its sign condition holds: n*q <= x and the like.
-  struct Implied {
-    z3::expr condition;
-    z3::expr not_negative;
-  };
-  const std::vector<Implied>& bounds_of_quotients() const { return bounds_; }
-  const std::vector<z3::expr>& factors() const { return factors_; }
-  const std::vector<z3::expr>& quotients() const { return unknown_quotients_; }
-  const std::vector<std::pair<VariableId, z3::expr>>& variables() const { return variables_; }
-  bool has_products() const { return has_products_; }
-
- private:
-  z3::expr number(std::int64_t value) { return z3_.int_val(value); }
-  z3::expr unknown(const char* kind) {
-    return z3_.int_const(fmt::format("{}!{}", kind, ++unknowns_).c_str());
-  }
-
-  z3::expr compute(Expr expr) {
-    switch (expr.kind()) {
-      case ExprKind::kConstant:
-        return number(expr.value());
-      case ExprKind::kVariable:
-        return variable(expr.variable());
-      case ExprKind::kSum: {
-        z3::expr sum = number(expr.constant());
-        for (std::size_t i = 0; i < expr.operands().size(); ++i) {
-          sum = sum + number(expr.coefficients()[i]) * value(expr.operands()[i]);
-        }
-        return sum;
-      }
-      case ExprKind::kProduct:
-        return product(expr);
-      case ExprKind::kFloorDiv:
-        return quotient(expr.dividend(), expr.divisor());
-      case ExprKind::kMod: {
-        const z3::expr q = quotient(expr.dividend(), expr.divisor());
-        return value(expr.dividend()) - multiply(value(expr.divisor()), q);
-      }
-      case ExprKind::kMin:
-      case ExprKind::kMax:
-        return extremum(expr);
-    }
-    __builtin_unreachable();
-  }
-
-  z3::expr variable(VariableId id) {
-    if (const auto set = numbers_.find(id); set != numbers_.end()) return number(set->second);
-    const z3::expr result = z3_.int_const(default_variable_name(id).c_str());
-    variables_.emplace_back(id, result);
-    return result;
-  }
-
-  z3::expr multiply(const z3::expr& a, const z3::expr& b) {
-    has_products_ = has_products_ || (!a.is_numeral() && !b.is_numeral());
-    return a * b;
-  }
-
-  z3::expr product(Expr expr) {
-    z3::expr result = value(expr.operands()[0]);
-    factors_.push_back(result);
-    for (const Expr operand : expr.operands().subspan(1)) {
-      const z3::expr factor = value(operand).simplify();
-      factors_.push_back(factor);
-      const z3::expr next = multiply(result, factor);
-      facts_.push_back(z3::implies(result == 0 || factor == 0, next == 0));
-      result = next.simplify();
-    }
-    return result;
-  }
-
-  z3::expr quotient(Expr dividend, Expr divisor) {
-    const auto key = std::pair(dividend.id(), divisor.id());
-    if (const auto known = quotients_.find(key); known != quotients_.end()) return known->second;
-    const z3::expr x = value(dividend);
-    const z3::expr n = value(divisor).simplify();
-    const z3::expr q = unknown("q");
-    quotients_.insert({key, q});
-    divisors_.push_back(n);
-    unknown_quotients_.push_back(q);
-    const z3::expr whole = multiply(n, q);
-    bounds_.push_back({n > 0, x - whole});
-    bounds_.push_back({n > 0, whole + n - 1 - x});
-    bounds_.push_back({n < 0, whole - x});
-    bounds_.push_back({n < 0, x - whole - n - 1});
-    for (std::size_t i = bounds_.size() - 4; i < bounds_.size(); ++i) {
-      facts_.push_back(z3::implies(bounds_[i].condition, bounds_[i].not_negative >= 0).simplify());
-    }
-    return q;
-  }
-
-  z3::expr extremum(Expr expr) {
-    const z3::expr result = unknown("m");
-    z3::expr is_one = z3_.bool_val(false);
-    for (const Expr operand : expr.operands()) {
-      const z3::expr one = value(operand);
-      facts_.push_back(expr.is(ExprKind::kMin) ? result <= one : result >= one);
-      is_one = is_one || result == one;
-    }
-    facts_.push_back(is_one);
-    return result;
-  }
-
-  z3::context& z3_;
-  const std::map<VariableId, std::int64_t>& numbers_;
-  z3::expr_vector facts_;
-  std::map<std::uint32_t, z3::expr> values_;  // by the id of the expression
-  std::map<std::pair<std::uint32_t, std::uint32_t>, z3::expr> quotients_;
-  std::vector<z3::expr> divisors_;
-  std::vector<z3::expr> unknown_quotients_;
-  std::vector<z3::expr> factors_;
-  std::vector<Implied> bounds_;
-  std::vector<std::pair<VariableId, z3::expr>> variables_;
-  int unknowns_ = 0;
-  bool has_products_ = false;
-};
 
 // The divisors by which an expression divides.
 void collect_divisors(Expr expr, std::set<std::uint32_t>& seen, std::vector<Expr>& divisors) {
   if (!seen.insert(expr.id()).second) return;
   if (expr.is(ExprKind::kFloorDiv) || expr.is(ExprKind::kMod)) divisors.push_back(expr.divisor());
   for (const Expr operand : expr.operands()) collect_divisors(operand, seen, divisors);
-}
-
-std::vector<Expr> divisors_of(Expr expr) {
-  std::set<std::uint32_t> seen;
-  std::vector<Expr> divisors;
-  collect_divisors(expr, seen, divisors);
-  return divisors;
 }
 
 // `p >= 0 and e >= 0 imply p*e >= 0`.
@@ -227,13 +91,42 @@ bool holds(const Condition& condition, const VariableValues& values) {
       return *value == 0;
     case Condition::Kind::kNotZero:
       return *value != 0;
+    case Condition::Kind::kHasValue:
+      return true;
   }
   __builtin_unreachable();
 }
 
+bool holds(const Conditions& conditions, const VariableValues& values) {
+  return std::ranges::all_of(conditions, [&](const Condition& c) { return holds(c, values); });
+}
+
+bool holds(const Implication& implication, const VariableValues& values) {
+  return !holds(implication.premises, values) || holds(implication.conclusions, values);
+}
+
+// What Z3 is asked: whether the conditions and implications can hold together with what would be
+// wrong.
+struct Question {
+  const Conditions& given;
+  std::span<const Implication> implications;
+  z3::expr is_wrong;
+  // Of what should be equal, or what should not be negative: what laws about products may be about.
+  z3::expr difference;
+  // Whether it is wrong where conditions and implications hold.
+  std::function<bool(const VariableValues&)> is_counterexample;
+};
+
 }  // namespace
 
-void require_in(std::vector<Condition>& conditions, Expr expr, Interval range) {
+std::vector<Expr> divisors_of(Expr expr) {
+  std::set<std::uint32_t> seen;
+  std::vector<Expr> divisors;
+  collect_divisors(expr, seen, divisors);
+  return divisors;
+}
+
+void require_in(Conditions& conditions, Expr expr, Interval range) {
   ExprContext& context = expr.context();
   if (range.lo != Interval::kMinusInfinity) {
     const Term terms[] = {{expr, 1}, {context.constant(range.lo), -1}};
@@ -243,50 +136,69 @@ void require_in(std::vector<Condition>& conditions, Expr expr, Interval range) {
     const Term terms[] = {{expr, -1}, {context.constant(range.hi), 1}};
     conditions.push_back({context.sum(terms)});
   }
+  if (range == Interval::all() && expr.has_variable_divisor()) {
+    conditions.push_back({expr, Condition::Kind::kHasValue});
+  }
 }
 
 struct Z3Prover::Impl {
   z3::context z3;
-  z3::solver linear{z3};    // products are unknowns
+  z3::solver linear{z3};    // no products
+  z3::solver laws{z3};      // products are unknowns
   z3::solver products{z3};  // Z3's own means for products
 
   Impl() {
-    z3::params parameters(z3);
-    parameters.set("rlimit", kLinearEffort);
-    parameters.set("smt.arith.nl", false);
-    linear.set(parameters);
-    z3::params more(z3);
-    more.set("rlimit", kProductEffort);
-    products.set(more);
+    limit(linear, kLinearEffort, /*knows_products=*/false);
+    limit(laws, kLawsEffort, /*knows_products=*/false);
+    limit(products, kProductEffort, /*knows_products=*/true);
   }
 
-  z3::expr statement(Translation& translation, const Condition& condition);
-  void add_laws(const Claim& claim, Translation& translation, const z3::expr& difference,
-                z3::expr_vector& assertions);
-  Proof refutation(const Claim& claim, const std::map<VariableId, std::int64_t>& numbers,
-                   const Translation& translation, const z3::model& model);
+  void limit(z3::solver& solver, unsigned effort, bool knows_products) {
+    z3::params parameters(z3);
+    parameters.set("rlimit", effort);
+    if (!knows_products) parameters.set("smt.arith.nl", false);
+    solver.set(parameters);
+  }
+
+  Proof answer(const Question& question, Translation& translation, const Numbers& numbers);
+  std::vector<z3::expr> cofactors_of_zeros(const Question& question, Translation& translation);
+  void add_laws(const Question& question, Translation& translation, z3::expr_vector& assertions);
+  Proof refutation(const Question& question, const Numbers& numbers, const Translation& translation,
+                   const z3::model& model);
+  Proof prove_one(const Conditions& given, std::span<const Implication> implications,
+                  const Condition& conclusion, const Numbers& numbers);
 };
 
 Z3Prover::Z3Prover() : impl_(std::make_unique<Impl>()) {}
 Z3Prover::~Z3Prover() = default;
 
-z3::expr Z3Prover::Impl::statement(Translation& translation, const Condition& condition) {
-  const z3::expr value = translation.value(condition.expr);
-  switch (condition.kind) {
-    case Condition::Kind::kNotNegative:
-      return value >= 0;
-    case Condition::Kind::kZero:
-      return value == 0;
-    case Condition::Kind::kNotZero:
-      return value != 0;
+// What is zero if it is given that some products are: what is left of a condition that something is
+// zero without the factors that all of it has in common, and of the difference of two.
+std::vector<z3::expr> Z3Prover::Impl::cofactors_of_zeros(const Question& question,
+                                                         Translation& translation) {
+  std::vector<z3::expr> cofactors;
+  std::vector<z3::expr> zeros = {question.difference};
+  const auto add_cofactor = [&](const z3::expr& zero) {
+    const z3::expr cofactor = without_common_factors(zero);
+    if (cofactor.is_numeral() || z3::eq(cofactor, expanded(zero))) return false;
+    cofactors.push_back(cofactor);
+    return true;
+  };
+  for (const Condition& condition : question.given) {
+    if (condition.kind != Condition::Kind::kZero) continue;
+    zeros.push_back(translation.value(condition.expr));
+    if (add_cofactor(zeros.back())) zeros.push_back(cofactors.back());
   }
-  __builtin_unreachable();
+  for (std::size_t i = 0; i < zeros.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) add_cofactor(zeros[i] - zeros[j]);
+  }
+  return cofactors;
 }
 
 // The instances of the law of products that proofs about quotients take: divisors and their factors
 // times whatever is not negative.
-void Z3Prover::Impl::add_laws(const Claim& claim, Translation& translation,
-                              const z3::expr& difference, z3::expr_vector& assertions) {
+void Z3Prover::Impl::add_laws(const Question& question, Translation& translation,
+                              z3::expr_vector& assertions) {
   std::vector<z3::expr> multipliers;
   const auto add_multiplier = [&](const z3::expr& e) {
     const auto is_same = [&](const z3::expr& other) { return z3::eq(other, e); };
@@ -302,12 +214,16 @@ void Z3Prover::Impl::add_laws(const Claim& claim, Translation& translation,
   }
   const z3::expr always = z3.bool_val(true);
   std::vector<Translation::Implied> candidates = translation.bounds_of_quotients();
-  const z3::expr factor_free = without_common_factors(difference);
-  assertions.push_back(z3::implies(factor_free == 0, difference == 0));
+  const z3::expr factor_free = without_common_factors(question.difference);
+  assertions.push_back(z3::implies(factor_free == 0, question.difference == 0));
   candidates.push_back({always, factor_free - 1});
   candidates.push_back({always, -factor_free - 1});
   for (const z3::expr& multiplier : multipliers) candidates.push_back({always, multiplier - 1});
-  for (const Condition& condition : claim.given) {
+  for (const z3::expr& e : cofactors_of_zeros(question, translation)) {
+    candidates.push_back({always, e - 1});
+    candidates.push_back({always, -e - 1});
+  }
+  for (const Condition& condition : question.given) {
     const z3::expr value = translation.value(condition.expr);
     if (condition.kind == Condition::Kind::kNotNegative) candidates.push_back({always, value});
     if (condition.kind != Condition::Kind::kZero) continue;
@@ -327,10 +243,9 @@ void Z3Prover::Impl::add_laws(const Claim& claim, Translation& translation,
 }
 
 // The counterexample that Z3 found, if evaluation confirms it: with products it may be none.
-Proof Z3Prover::Impl::refutation(const Claim& claim,
-                                 const std::map<VariableId, std::int64_t>& numbers,
+Proof Z3Prover::Impl::refutation(const Question& question, const Numbers& numbers,
                                  const Translation& translation, const z3::model& model) {
-  std::map<VariableId, std::int64_t> values = numbers;
+  Numbers values = numbers;
   for (const auto& [id, unknown] : translation.variables()) {
     const z3::expr value = model.eval(unknown, /*model_completion=*/true);
     std::int64_t integer = 0;
@@ -346,51 +261,90 @@ Proof Z3Prover::Impl::refutation(const Claim& claim,
     text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", default_variable_name(id), value);
   }
   const VariableValues point = {by_kind[0], by_kind[1], by_kind[2]};
-  const auto is_given = [&](const Condition& condition) { return holds(condition, point); };
-  const std::optional<std::int64_t> before = evaluate(claim.before, point);
-  if (!before || !std::ranges::all_of(claim.given, is_given)) return {};
-  if (evaluate(claim.after, point) == before) return {};
+  const auto is_true = [&](const Implication& implication) { return holds(implication, point); };
+  if (!holds(question.given, point) || !std::ranges::all_of(question.implications, is_true) ||
+      !question.is_counterexample(point)) {
+    return {};
+  }
   return {.verdict = Verdict::kRefuted, .counterexample = text};
 }
 
-Proof Z3Prover::prove(const Claim& claim, const std::map<VariableId, std::int64_t>& numbers) {
-  Translation translation(impl_->z3, numbers);
-  z3::expr_vector assertions(impl_->z3);
-  for (const Condition& condition : claim.given) {
-    assertions.push_back(impl_->statement(translation, condition));
+Proof Z3Prover::Impl::answer(const Question& question, Translation& translation,
+                             const Numbers& numbers) {
+  z3::expr_vector assertions(z3);
+  assertions.push_back(translation.statement(question.given));
+  for (const Implication& implication : question.implications) {
+    assertions.push_back(z3::implies(translation.statement(implication.premises),
+                                     translation.statement(implication.conclusions)));
   }
-  const z3::expr before = translation.value(claim.before);
-  const z3::expr after = translation.value(claim.after);
-  const z3::expr difference = before - after;
-  // Conditions may divide as well; where they have no value, nothing is claimed.
-  std::vector<Expr> divisors = divisors_of(claim.before);
-  for (const Condition& condition : claim.given) {
-    const std::vector<Expr> more = divisors_of(condition.expr);
-    divisors.insert(divisors.end(), more.begin(), more.end());
-  }
-  for (const Expr divisor : divisors) assertions.push_back(translation.value(divisor) != 0);
-  z3::expr is_wrong = difference != 0;
-  for (const Expr divisor : divisors_of(claim.after)) {
-    is_wrong = is_wrong || translation.value(divisor) == 0;
-  }
-  assertions.push_back(is_wrong);
-  if (translation.has_products()) impl_->add_laws(claim, translation, difference, assertions);
+  assertions.push_back(question.is_wrong);
+  const bool has_products = translation.has_products();
+  if (has_products) add_laws(question, translation, assertions);
   for (const z3::expr& fact : translation.facts()) assertions.push_back(fact);
 
   Proof proof;
-  for (z3::solver* solver : {&impl_->linear, &impl_->products}) {
+  std::vector<z3::solver*> solvers = {has_products ? &laws : &linear};
+  if (has_products) solvers.push_back(&products);
+  for (z3::solver* solver : solvers) {
     solver->push();
     for (const z3::expr& assertion : assertions) solver->add(expanded(assertion));
     const z3::check_result result = solver->check();
     if (result == z3::unsat) {
       proof.verdict = Verdict::kProved;
     } else if (result == z3::sat) {
-      proof = impl_->refutation(claim, numbers, translation, solver->get_model());
+      proof = refutation(question, numbers, translation, solver->get_model());
     }
     solver->pop();
-    if (proof.verdict != Verdict::kUnknown || !translation.has_products()) break;
+    if (proof.verdict != Verdict::kUnknown) break;
   }
   return proof;
+}
+
+Proof Z3Prover::prove(const Claim& claim, const Numbers& numbers) {
+  Translation translation(impl_->z3, numbers);
+  Conditions given = claim.given;
+  given.push_back({claim.before, Condition::Kind::kHasValue});
+  const z3::expr difference = translation.value(claim.before) - translation.value(claim.after);
+  const Question question = {
+      .given = given,
+      .implications = {},
+      .is_wrong = difference != 0 || !translation.has_value(claim.after),
+      .difference = difference,
+      .is_counterexample =
+          [&](const VariableValues& point) {
+            return evaluate(claim.after, point) != evaluate(claim.before, point);
+          },
+  };
+  return impl_->answer(question, translation, numbers);
+}
+
+// Proves that `conclusion` holds where all that is given does.
+Proof Z3Prover::Impl::prove_one(const Conditions& given, std::span<const Implication> implications,
+                                const Condition& conclusion, const Numbers& numbers) {
+  if (std::ranges::find(given, conclusion) != given.end()) return {.verdict = Verdict::kProved};
+  Translation translation(z3, numbers);
+  const z3::expr value = translation.value(conclusion.expr);
+  const Question question = {
+      .given = given,
+      .implications = implications,
+      .is_wrong = !translation.statement(conclusion),
+      .difference = value,
+      .is_counterexample = [&](const VariableValues& point) { return !holds(conclusion, point); },
+  };
+  return answer(question, translation, numbers);
+}
+
+Proof Z3Prover::prove(const Equivalence& equivalence, const Numbers& numbers) {
+  for (const bool forward : {true, false}) {
+    Conditions given = equivalence.given;
+    const Conditions& more = forward ? equivalence.before : equivalence.after;
+    given.insert(given.end(), more.begin(), more.end());
+    for (const Condition& conclusion : forward ? equivalence.after : equivalence.before) {
+      Proof proof = impl_->prove_one(given, equivalence.implications, conclusion, numbers);
+      if (proof.verdict != Verdict::kProved) return proof;
+    }
+  }
+  return {.verdict = Verdict::kProved};
 }
 
 bool Z3Prover::law_of_products_holds() {

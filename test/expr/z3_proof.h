@@ -1,5 +1,5 @@
-// Proofs about expressions, by Z3: that two expressions have the same value for all integer values
-// of their variables that satisfy some conditions.
+// Proofs about expressions, by Z3: that two expressions have the same value, or that conditions on
+// expressions say the same, for all integer values of their variables that satisfy some conditions.
 //
 // A quotient is handed to Z3 as what it means: a number q with `n*q <= x <= n*q + n - 1` (for a
 // negative n the other way round). Products are unknowns of their own, so that Z3 decides linear
@@ -21,21 +21,44 @@
 
 namespace mercator::test {
 
-// Something that is said of the value of an expression.
+// Something that is said of the value of an expression. Where that has no value, it does not hold.
 struct Condition {
-  enum class Kind : std::uint8_t { kNotNegative, kZero, kNotZero };
+  enum class Kind : std::uint8_t { kNotNegative, kZero, kNotZero, kHasValue };
   Expr expr;
   Kind kind = Kind::kNotNegative;
-};
 
-// Adds `expr in range` to the conditions; an infinite end of the range says nothing.
-void require_in(std::vector<Condition>& conditions, Expr expr, Interval range);
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+// All of them hold.
+using Conditions = std::vector<Condition>;
+
+// What an expression divides by, each once.
+[[nodiscard]] std::vector<Expr> divisors_of(Expr expr);
+
+// Adds `expr in range` to the conditions. An infinite end of the range says nothing, but that the
+// expression has a value.
+void require_in(Conditions& conditions, Expr expr, Interval range);
 
 // Wherever the conditions hold and `before` has a value, `after` has the same one.
 struct Claim {
-  std::vector<Condition> given;
+  Conditions given;
   Expr before;
   Expr after;
+};
+
+// Wherever the premises hold, the conclusions do.
+struct Implication {
+  Conditions premises;
+  Conditions conclusions;
+};
+
+// Wherever the conditions hold, `before` holds if and only if `after` does, provided that the
+// implications are true.
+struct Equivalence {
+  Conditions given;
+  std::vector<Implication> implications;
+  Conditions before;
+  Conditions after;
 };
 
 enum class Verdict : std::uint8_t { kProved, kRefuted, kUnknown };
@@ -52,10 +75,14 @@ class Z3Prover {
   Z3Prover(const Z3Prover&) = delete;
   Z3Prover& operator=(const Z3Prover&) = delete;
 
-  // Proves the claim with these numbers in place of some variables and all integers for the others.
-  // An answer of kRefuted has been checked by evaluation.
-  [[nodiscard]] Proof prove(const Claim& claim,
-                            const std::map<VariableId, std::int64_t>& numbers = {});
+  // Numbers in place of some variables.
+  using Numbers = std::map<VariableId, std::int64_t>;
+
+  // Proves the claim with these numbers and all integers for the other variables. An answer of
+  // kRefuted has been checked by evaluation.
+  [[nodiscard]] Proof prove(const Claim& claim, const Numbers& numbers = {});
+  // The same. The implications are taken to be true of the values of a counterexample, not of all.
+  [[nodiscard]] Proof prove(const Equivalence& equivalence, const Numbers& numbers = {});
 
   // Whether the law that proofs with products rest on holds, for all integers.
   [[nodiscard]] bool law_of_products_holds();

@@ -77,20 +77,21 @@ std::optional<std::string> find_different_pair(const IndexMap& before, const Ind
                      fmt::join(pair.to, ", "));
 }
 
-// With the constraints: a range variable that is put on its grid makes results dearer but a
-// constraint needless.
 // What the results, and the constraints if so wanted, cost together, but for constants that are
 // added last: they end up as offsets of addresses.
 std::int64_t weight(const IndexMap& map, bool with_constraints) {
   std::int64_t weight = cost(with_constraints ? map.expressions() : map.results()).weight();
+  std::set<std::uint32_t> sums;  // equal ones count once
   for (const Expr result : map.results()) {
-    if (result.is(ExprKind::kSum) && result.constant() != 0) --weight;
+    if (!result.is(ExprKind::kSum) || result.constant() == 0) continue;
+    if (sums.insert(result.id()).second) --weight;
   }
   return weight;
 }
 
 // Results may cost more where constraints went into them (a variable on a grid that becomes another
-// one), and constraints may where they had parts in common with results; not both.
+// one: dearer results, but a constraint less), and constraints may where they had parts in common
+// with results; not both.
 bool costs_more(const IndexMap& after, const IndexMap& before) {
   return weight(after, false) > weight(before, false) && weight(after, true) > weight(before, true);
 }
