@@ -1,6 +1,7 @@
 #include "bench/peers/simplify/lines.h"
 
 #include <fmt/format.h>
+#include <chrono>
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,17 @@ std::ifstream open(const std::string& path) {
 void fail(std::string_view message) {
   fmt::print(stderr, "error: {}\n", message);
   std::exit(1);
+}
+
+std::int64_t clock_time() {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 1000;
+  std::chrono::nanoseconds best = std::chrono::nanoseconds::max();
+  for (int i = 0; i < kLooks; ++i) {
+    const auto start = Clock::now();
+    best = std::min<std::chrono::nanoseconds>(best, Clock::now() - start);
+  }
+  return best.count();
 }
 
 std::vector<Interval> InputLine::bounds() const {
