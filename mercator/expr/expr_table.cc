@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
+#include <new>
 
 namespace mercator::internal {
 namespace {
@@ -80,52 +82,64 @@ const ExprNode* ExprTable::find_or_add(const NodeStructure& structure) {
 }
 
 const ExprNode* ExprTable::add(const NodeStructure& structure) {
+  const std::size_t count = structure.operands.size();
+  const std::size_t coefficient_count = structure.coefficients.size();
+  static_assert(sizeof(Expr) == sizeof(std::int64_t) && alignof(ExprNode) == alignof(Expr) &&
+                alignof(Expr) == alignof(std::int64_t));
+  // One piece: the node, its operands, its coefficients.
+  auto* const memory = static_cast<std::byte*>(arena_.allocate(
+      sizeof(ExprNode) + (count + coefficient_count) * sizeof(Expr), alignof(ExprNode)));
+  auto* const operands = reinterpret_cast<Expr*>(memory + sizeof(ExprNode));
+  auto* const coefficients = reinterpret_cast<std::int64_t*>(operands + count);
+  std::uninitialized_copy_n(structure.coefficients.data(), coefficient_count, coefficients);
+
   const bool divides = structure.kind == ExprKind::kFloorDiv || structure.kind == ExprKind::kMod;
-  ExprNode node = {
+  auto* const node = new (memory) ExprNode{
       .context = &context_,
-      .operands = arena_.copy(structure.operands).data(),
-      .coefficients = arena_.copy(structure.coefficients).data(),
+      .operands = operands,
+      .coefficients = coefficients,
       .value = structure.value,
       .written_size = 1,
       .variable_bits = 0,
       .id = size_++,
       .depth = 0,
-      .operand_count = static_cast<std::uint32_t>(structure.operands.size()),
+      .operand_count = static_cast<std::uint32_t>(count),
       .operation_weight = 0,
       .tree_weight = 0,
       .kind = structure.kind,
       .variable_kind = structure.variable_kind,
-      .is_affine = structure.operands.empty() || structure.kind == ExprKind::kSum,
+      .is_affine = count == 0 || structure.kind == ExprKind::kSum,
       .has_variable_divisor = divides && !structure.operands[1].is(ExprKind::kConstant),
       .is_tree = true,
   };
   if (structure.kind == ExprKind::kVariable) {
-    node.variable_bits =
+    node->variable_bits =
         variable_bit({structure.variable_kind, static_cast<std::uint32_t>(structure.value)});
   }
   std::uint64_t bits_of_operations = 0;  // the variables of operands that are operations
   std::int64_t tree_weight = 0;
-  for (const Expr operand : structure.operands) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Expr operand = structure.operands[i];
+    new (&operands[i]) Expr(operand);
     const std::uint64_t bits = variable_bits(operand);
-    node.depth = std::max(node.depth, operand.depth());
-    node.written_size += operand.written_size();
-    node.variable_bits |= bits;
-    node.is_affine = node.is_affine && operand.is(ExprKind::kVariable);
-    node.has_variable_divisor = node.has_variable_divisor || operand.has_variable_divisor();
+    node->depth = std::max(node->depth, operand.depth());
+    node->written_size += operand.written_size();
+    node->variable_bits |= bits;
+    node->is_affine = node->is_affine && operand.is(ExprKind::kVariable);
+    node->has_variable_divisor = node->has_variable_divisor || operand.has_variable_divisor();
     if (operand.operands().empty()) continue;
     // An operation in two operands has variables that are in both.
-    node.is_tree =
-        node.is_tree && operand.is_tree() && bits != 0 && (bits & bits_of_operations) == 0;
+    node->is_tree =
+        node->is_tree && operand.is_tree() && bits != 0 && (bits & bits_of_operations) == 0;
     bits_of_operations |= bits;
     tree_weight += operand.tree_weight();
   }
-  ++node.depth;
-  auto* const made = arena_.make<ExprNode>(node);
-  made->operation_weight = static_cast<std::uint32_t>(operation_cost(Expr(made)).weight());
-  tree_weight += made->operation_weight;
-  made->is_tree = made->is_tree && tree_weight <= std::numeric_limits<std::uint32_t>::max();
-  if (made->is_tree) made->tree_weight = static_cast<std::uint32_t>(tree_weight);
-  return made;
+  ++node->depth;
+  node->operation_weight = static_cast<std::uint32_t>(operation_cost(Expr(node)).weight());
+  tree_weight += node->operation_weight;
+  node->is_tree = node->is_tree && tree_weight <= std::numeric_limits<std::uint32_t>::max();
+  if (node->is_tree) node->tree_weight = static_cast<std::uint32_t>(tree_weight);
+  return node;
 }
 
 void ExprTable::grow() {

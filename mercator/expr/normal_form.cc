@@ -7,50 +7,6 @@
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
-// ---- memory ----
-
-std::size_t QuotientMemo::place_of(std::uint32_t numerator, std::int64_t divisor) const {
-  const std::uint64_t key = (static_cast<std::uint64_t>(divisor) * 0x9e3779b97f4a7c15U) ^
-                            (numerator * 0xc2b2ae3d27d4eb4fU);
-  std::size_t place = (key ^ (key >> 29)) & (slots_.size() - 1);
-  while (slots_[place].epoch == epoch_ &&
-         (slots_[place].numerator != numerator || slots_[place].divisor != divisor)) {
-    place = (place + 1) & (slots_.size() - 1);
-  }
-  return place;
-}
-
-Expr QuotientMemo::find(Expr numerator, std::int64_t divisor) const {
-  if (slots_.empty()) return {};
-  const Slot& slot = slots_[place_of(numerator.id(), divisor)];
-  return slot.epoch == epoch_ ? slot.quotient : Expr();
-}
-
-void QuotientMemo::set(Expr numerator, std::int64_t divisor, Expr quotient) {
-  constexpr std::size_t kFirstCapacity = 32;
-  if (2 * (size_ + 1) > slots_.size()) {
-    const std::vector<Slot> old =
-        std::exchange(slots_, std::vector<Slot>(std::max(kFirstCapacity, 2 * slots_.size())));
-    for (const Slot& slot : old) {
-      if (slot.epoch == epoch_) slots_[place_of(slot.numerator, slot.divisor)] = slot;
-    }
-  }
-  Slot& slot = slots_[place_of(numerator.id(), divisor)];
-  if (slot.epoch != epoch_) ++size_;
-  slot = {epoch_, numerator.id(), divisor, quotient};
-}
-
-ExprRecord& NormalForm::new_record(std::uint32_t id) {
-  if (id >= records_.size()) {
-    constexpr std::size_t kFirstSize = 64;
-    records_.resize(std::max({kFirstSize, context_.size(), 2 * records_.size()}));
-  }
-  ExprRecord& record = records_[id];
-  record = {};
-  record.epoch = epoch_;
-  return record;
-}
-
 void NormalForm::set_bounds(const VariableBounds& bounds) {
   const std::span<const Interval> kinds[] = {bounds.dimensions, bounds.ranges, bounds.runtimes};
   for (int kind = 0; kind < 3; ++kind) {
@@ -64,7 +20,7 @@ void NormalForm::set_bounds(const VariableBounds& bounds) {
 void NormalForm::start_epoch() {
   remainders_in_use_ = 0;
   quotients_.clear();
-  ++epoch_;
+  records_.clear();
   bits_of_constants_ = 0;
   for (std::uint32_t kind = 0; kind < 3; ++kind) {
     for (std::uint32_t i = 0; i < bounds_[kind].size(); ++i) {
@@ -104,7 +60,7 @@ void NormalForm::assume(Expr expr, Interval range) {
     }
     const Interval others = rest.range();
     const VariableId id = view.operands[i].variable();
-    InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
+    InlineVector<Interval, 6>& bounds = bounds_[static_cast<int>(id.kind)];
     while (bounds.size() <= id.index) bounds.push_back(Interval::all());
     bounds[id.index] =
         intersect(bounds[id.index], divide_exactly_within(shifted + -others, view.coefficients[i]));

@@ -20,6 +20,7 @@
 #include "mercator/expr/expr.h"
 #include "mercator/expr/facts.h"
 #include "mercator/expr/interval.h"
+#include "mercator/expr/records.h"
 #include "mercator/expr/rules.h"
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/sum_view.h"
@@ -45,43 +46,6 @@ struct Remainder {
 struct Remainders {
   InlineVector<Remainder, 3> remainders;
   Expr rest;
-};
-
-// What is remembered of an expression while a domain lasts.
-struct ExprRecord {
-  std::uint32_t epoch = 0;
-  bool has_range = false;
-  bool is_presented_exactly = false;
-  std::uint32_t remainders = 0;  // a place among those found, from 2; 0: not looked for; 1: none
-  Interval range;
-  Expr normal;
-  Expr presented;
-  Expr simplified;
-};
-
-// A table from (numerator, divisor) to the quotient, emptied in no time.
-class QuotientMemo {
- public:
-  void clear() {
-    ++epoch_;
-    size_ = 0;
-  }
-  // Null if there is none.
-  [[nodiscard]] Expr find(Expr numerator, std::int64_t divisor) const;
-  void set(Expr numerator, std::int64_t divisor, Expr quotient);
-
- private:
-  struct Slot {
-    std::uint32_t epoch = 0;
-    std::uint32_t numerator = 0;
-    std::int64_t divisor = 0;
-    Expr quotient;
-  };
-  [[nodiscard]] std::size_t place_of(std::uint32_t numerator, std::int64_t divisor) const;
-
-  std::vector<Slot> slots_;
-  std::size_t size_ = 0;
-  std::uint32_t epoch_ = 1;
 };
 
 class NormalForm {
@@ -137,10 +101,7 @@ class NormalForm {
   Expr expr_of(const Remainder& remainder);
 
   // The record of `expr`; valid until the next call of anything here.
-  ExprRecord& record(Expr expr) {
-    const std::uint32_t id = expr.id();
-    return id < records_.size() && records_[id].epoch == epoch_ ? records_[id] : new_record(id);
-  }
+  ExprRecord& record(Expr expr) { return records_.of(expr); }
 
   // What it costs to compute the expressions together, an offset added last being free.
   std::int64_t weight(std::span<const Expr> exprs);
@@ -158,7 +119,6 @@ class NormalForm {
 
  private:
   std::int64_t weight_of_shared(std::span<const Expr> exprs);
-  ExprRecord& new_record(std::uint32_t id);
   void start_epoch();
   Expr normalize_others(Expr expr);
   Interval new_range(Expr expr);
@@ -175,7 +135,7 @@ class NormalForm {
   Interval sum_range(Expr expr);
   Interval extremum_sum_range(Expr expr, Interval known);
   [[nodiscard]] Interval variable_range(VariableId id) const {
-    const InlineVector<Interval, 8>& bounds = bounds_[static_cast<int>(id.kind)];
+    const InlineVector<Interval, 6>& bounds = bounds_[static_cast<int>(id.kind)];
     return id.index < bounds.size() ? bounds[id.index] : Interval::all();
   }
   Expr compute_normal(Expr expr);
@@ -193,17 +153,16 @@ class NormalForm {
   void compute_remainders(Expr expr, Remainders& result);
 
   ExprContext& context_;
-  InlineVector<Interval, 8> bounds_[3];  // by VariableKind
+  InlineVector<Interval, 6> bounds_[3];  // by VariableKind
   std::uint64_t bits_of_constants_ =
       ~std::uint64_t{0};  // of the variables that have one value, if not more
   Facts facts_;
   RuleLog log_;
-  std::vector<ExprRecord> records_;  // by id
+  Records records_;
   // The first so many are in use; the others wait for the next domain.
   std::vector<std::unique_ptr<Remainders>> remainders_found_;
   std::uint32_t remainders_in_use_ = 0;
   QuotientMemo quotients_;
-  std::uint32_t epoch_ = 1;
   int depth_ = 0;
   std::int64_t steps_left_ = 0;
 };

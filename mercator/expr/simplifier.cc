@@ -183,7 +183,7 @@ Expr Simplifier::Impl::simplify_part(Expr expr) {
     result = compute(last);
   }
   normal_form.record(expr).simplified = result;
-  normal_form.record(result).simplified = result;
+  if (!result.is_affine()) normal_form.record(result).simplified = result;
   return result;
 }
 
