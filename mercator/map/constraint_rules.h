@@ -12,7 +12,7 @@
 
 namespace mercator::internal {
 
-// In the order in which they are tried.
+// About in the order in which they are tried: what is said of one variable goes through all first.
 enum class ConstraintRule : std::uint8_t {
   kAlwaysHolds,
   kSimpler,

@@ -127,11 +127,11 @@ class IndexMap {
 // them. Not simplified.
 [[nodiscard]] IndexMap compose(const IndexMap& first, const IndexMap& second);
 
-// The rules for bounds and constraints, in the order in which they are tried. Their algebra lists
-// statements `BEFORE -> AFTER`, separated by semicolons, about constraints: `E in [E, E]`, `E = E`,
-// `E >= E` and `E <= E`, joined by `and`, or `nothing`. BEFORE holds if and only if AFTER does;
-// with `for some t` at its end, if and only if AFTER does for some integer t. An end that is a
-// letter of its own may be infinite. The guard lists one for each statement, separated by
+// The rules for bounds and constraints, about in the order in which they are tried. Their algebra
+// lists statements `BEFORE -> AFTER`, separated by semicolons, about constraints: `E in [E, E]`, `E
+// = E`, `E >= E` and `E <= E`, joined by `and`, or `nothing`. BEFORE holds if and only if AFTER
+// does; with `for some t` at its end, if and only if AFTER does for some integer t. An end that is
+// a letter of its own may be infinite. The guard lists one for each statement, separated by
 // semicolons; besides what guards of other rules say, `C where C` in it means: the former holds
 // where the latter does. i, j, p, q and r are integers as well, v is a variable that has the bounds
 // [p, q], and s a range variable, the place of which t takes.

@@ -164,6 +164,12 @@ constexpr RuleCase kCases[] = {
     {"range-variable-rescaled", kApplies,
      "()[s0] -> (s0), domain: s0 in [0, 29], s0 mod 6 in [3, 3]",
      "()[s0] -> (s0 * 6 + 3), domain: s0 in [0, 4]"},
+    // Several at once, and a constraint that holds several of them.
+    {"range-variable-rescaled", kApplies,
+     "()[s0, s1] -> (s0 + s1), domain: s0 in [0, 9], s1 in [0, 9], s0 mod 3 in [1, 1], "
+     "(s1 + 1) mod 4 in [0, 0], s0 + s1 in [5, 12]",
+     "()[s0, s1] -> (s0 * 3 + s1 * 4 + 4), domain: s0 in [0, 2], s1 in [0, 1], "
+     "s0 * 3 + s1 * 4 in [1, 8]"},
     // A dimension is what the map starts from; a runtime variable is what the program computes.
     {"range-variable-rescaled", kOutside, "(d0) -> (d0), domain: d0 in [0, 29], d0 mod 6 in [3, 3]",
      "(d0) -> (d0), domain: d0 in [3, 27], (d0 - 3) mod 6 in [0, 0]"},
@@ -225,6 +231,18 @@ TEST(ConstraintRules, ConstraintsThatNeverHoldMakeTheMapEmpty) {
        "KNOWN EMPTY"},
   };
   for (const MapCase& map : kMaps) EXPECT_EQ(simplified(map.before), map.after) << map.before;
+}
+
+// Their common modulus would leave int64: the variable becomes another one twice.
+TEST(ConstraintRules, GridsThatCannotBeJoined) {
+  constexpr std::string_view kBefore =
+      "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1000000000000000000], "
+      "s0 mod 3037000507 in [5, 5], s0 mod 4294967311 in [5, 5]";
+  ExprContext context;
+  const Result<IndexMap> map = parse_index_map(kBefore, context);
+  ASSERT_TRUE(map);
+  EXPECT_EQ(to_string(simplify(*map), MapStyle::kOneLine),
+            "(d0) -> (d0 + 5), domain: d0 in [0, 3]");
 }
 
 // What constraints say is used in the results.
