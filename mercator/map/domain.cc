@@ -457,19 +457,25 @@ bool Domain::place_range(Restriction restriction) {
   bool always_holds = false;
   if (restriction.range.is_empty() || !narrow(&always_holds)) return false;
   if (always_holds) return true;
-  if (is_total) {
-    const Restriction before = restriction;
-    restriction = restriction_of({simplifier_.simplify(restriction.base()), restriction.range});
-    log_.report_change(ConstraintRule::kSimpler, before, restriction);
-    if (restriction.is_grid()) return place_grid(restriction);
+  // What has been moved may be simpler without it; so few looks do.
+  constexpr int kMaxLooks = 4;
+  for (int look = 0; look < kMaxLooks; ++look) {
+    if (is_total) {
+      const Restriction before = restriction;
+      restriction = restriction_of({simplifier_.simplify(restriction.base()), restriction.range});
+      log_.report_change(ConstraintRule::kSimpler, before, restriction);
+      if (restriction.is_grid()) return place_grid(restriction);
+    }
+    const Expr simple = restriction.base();
+    Outcome outcome = move(restriction);
+    while (outcome == Outcome::kChanged) {
+      if (!narrow(&always_holds)) return false;
+      if (always_holds) return true;
+      outcome = move(restriction);
+    }
+    if (outcome != Outcome::kSettled) return outcome == Outcome::kPlaced;
+    if (restriction.base() == simple || restriction.base().is_affine()) break;
   }
-  Outcome outcome = move(restriction);
-  while (outcome == Outcome::kChanged) {
-    if (!narrow(&always_holds)) return false;
-    if (always_holds) return true;
-    outcome = move(restriction);
-  }
-  if (outcome != Outcome::kSettled) return outcome == Outcome::kPlaced;
   // As the minima and maxima are whose other end has moved elsewhere.
   if (!narrow(&always_holds)) return false;
   if (always_holds) return true;

@@ -156,12 +156,21 @@ struct MapSimplifier::Impl {
     const std::span<Expr> all_results(simplified.results_);
     const std::span<Expr> all_indices(indices.begin(), indices.end());
     Domain domain(map, all_results, all_indices, simplifier, log);
-    if (!domain.simplify()) return empty_like(map);
-
-    // What an index is where it has no value does not matter: the point of the map is there either
-    // way. But the runtime variable has its value whether or not the constraints hold.
-    if (!all_indices.empty()) simplifier.simplify(all_indices);
-    simplify_results(all_results, domain);
+    // A result without a value takes its point out of the domain, which may show only when the
+    // result is simple.
+    constexpr int kMaxRounds = 4;
+    for (int round = 0; round < kMaxRounds; ++round) {
+      if (!domain.simplify()) return empty_like(map);
+      // What an index is where it has no value does not matter: the point of the map is there
+      // either way. But the runtime variable has its value whether or not the constraints hold.
+      if (!all_indices.empty()) simplifier.simplify(all_indices);
+      const InlineVector<Expr, 8> before{std::span<const Expr>(all_results)};
+      simplify_results(all_results, domain);
+      if (std::ranges::none_of(all_results, &Expr::has_variable_divisor) ||
+          std::ranges::equal(before, all_results)) {
+        break;
+      }
+    }
 
     for (std::size_t i = 0; i < simplified.dimensions_.size(); ++i) {
       simplified.dimensions_[i].bounds = domain.dimensions()[i];

@@ -233,6 +233,23 @@ TEST(ConstraintRules, ConstraintsThatNeverHoldMakeTheMapEmpty) {
   for (const MapCase& map : kMaps) EXPECT_EQ(simplified(map.before), map.after) << map.before;
 }
 
+// A constraint that has been moved, or a divisor that is simple at last, may allow for more.
+TEST(ConstraintRules, SimplifyingTwiceChangesNothing) {
+  static constexpr MapCase kMaps[] = {
+      {"(d0)[s0] -> (s0), domain: d0 in [0, 13], s0 in [0, 1], "
+       "s0 * 2 + ((d0 * 3) floordiv 2) * 2 in [0, 37]",
+       "(d0)[s0] -> (s0), domain: d0 in [0, 13], s0 in [0, 1], d0 + s0 + d0 floordiv 2 in [0, 18]"},
+      {"(d0)[s0] -> ((d0 * d0) mod (-((-d0 - 10) mod 3))), domain: d0 in [0, 2], s0 in [4, 7], "
+       "d0 * -2 + s0 in [4, 13]",
+       "(d0)[s0] -> ((d0 * d0) mod (d0 - 2)), domain: d0 in [0, 1], s0 in [4, 7], "
+       "d0 * 2 - s0 in [-7, -4]"},
+  };
+  for (const MapCase& map : kMaps) {
+    EXPECT_EQ(simplified(map.before), map.after) << map.before;
+    EXPECT_EQ(simplified(map.after), map.after);
+  }
+}
+
 // Their common modulus would leave int64: the variable becomes another one twice.
 TEST(ConstraintRules, GridsThatCannotBeJoined) {
   constexpr std::string_view kBefore =
