@@ -70,7 +70,7 @@ void NormalForm::assume(Expr expr, Interval range) {
 
 // ---- ranges ----
 
-bool NormalForm::is_known_to_vary(Expr expr) const {
+bool NormalForm::has_more_than_one_value(Expr expr) const {
   if (has_facts()) return false;
   // Else the rule for one bucket would have solved it.
   if (is_constant_quotient(expr)) return !is_exhausted();
@@ -483,8 +483,6 @@ Expr NormalForm::normalize_division(Expr expr) {
   }
   const Expr q = quotient(dividend, n);
   if (is_quotient) return q;
-  std::int64_t unused = 0;
-  if (!checked_sub(0, n, &unused)) return dividend - q * n;
   const Term terms[] = {{dividend, 1}, {q, -n}};
   const Expr sum = context_.sum(terms);
   const Expr known = without_known_quotients(sum);

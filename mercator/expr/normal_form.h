@@ -62,7 +62,11 @@ class NormalForm {
 
   // Work is measured in terms of sums that are looked at. Once more than `steps` of them have been
   // spent, nothing new is found any more: what is asked for comes back right, but as it is.
-  void limit_work(std::int64_t steps) { steps_left_ = steps; }
+  void limit_work(std::int64_t steps) {
+    // What was found without looking is not to be remembered.
+    if (is_exhausted()) start_epoch();
+    steps_left_ = steps;
+  }
   void spend(std::int64_t steps) { steps_left_ -= steps; }
   [[nodiscard]] bool is_exhausted() const { return steps_left_ < 0; }
 
@@ -85,9 +89,9 @@ class NormalForm {
     if (const ExprRecord& known = record(expr); known.has_range) return known.range;
     return new_range(expr);
   }
-  // Whether `expr`, in normal form, has more than one value for certain: as far as can be told
-  // quickly.
-  [[nodiscard]] bool is_known_to_vary(Expr expr) const;
+  // Whether it is certain that the range of `expr`, in normal form, is not a single value: as far
+  // as can be told quickly.
+  [[nodiscard]] bool has_more_than_one_value(Expr expr) const;
   // What the facts alone say of a sum.
   Interval range_by_facts(const SumView& sum);
   // The remainders that make `expr` a sum of fewer terms, those first that save most; null if there

@@ -16,7 +16,7 @@ class Presentation {
   // As the whole of what is wanted: a constant that is added last is free there.
   Expr present(Expr expr);
   // Whether the normal form of what `present` returned last is what it was given, for certain: all
-  // that it did was to write remainders as they stood there.
+  // that it did was to write remainders as they stood there, or to move multiples that come back.
   [[nodiscard]] bool was_exact() const { return is_exact_; }
 
   // `dividend mod divisor`, of a dividend in normal form, a remainder whatever becomes of it.

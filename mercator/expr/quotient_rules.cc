@@ -80,7 +80,8 @@ std::optional<std::int64_t> times_contained(const SumView& outer, Expr x) {
   });
 }
 
-// The k for which `outer` contains k times the first term of `x`, and some of every other.
+// The k for which `outer` contains k times the first term of `x`, and some of every other: with the
+// rest of those beside it, k * (x mod m) takes no more terms than there were.
 std::optional<std::int64_t> times_touched(const SumView& outer, Expr x) {
   return times_matching(outer, x, [](std::int64_t c, std::int64_t) {
     return c != 0 && c != Interval::kMinusInfinity;
@@ -103,13 +104,16 @@ struct Reading {
   std::int64_t multiple;  // c + k * m
 };
 
+// Whether all of x must be in the sum, or a part of each of its terms will do.
+enum class Match : std::uint8_t { kExact, kLoose };
+
 // Calls `visit(reading)` for all readings, quotient by quotient, until it says true; then, so does
 // this. x is the quotient's dividend, or another quotient among the terms of which it is one.
 template <class Visit>
-bool any_reading(NormalForm& normal_form, const SumView& sum, bool is_loose, Visit visit) {
+bool any_reading(NormalForm& normal_form, const SumView& sum, Match match, Visit visit) {
   const auto try_reading = [&](std::size_t i, Expr x, std::int64_t m) {
     const std::optional<std::int64_t> k =
-        is_loose ? times_touched(sum, x) : times_contained(sum, x);
+        match == Match::kLoose ? times_touched(sum, x) : times_contained(sum, x);
     const std::int64_t c = sum.coefficients[i];
     std::int64_t taken = 0;
     std::int64_t multiple = 0;
@@ -135,24 +139,37 @@ bool any_reading(NormalForm& normal_form, const SumView& sum, bool is_loose, Vis
   return false;
 }
 
-// Where n divides the multiple of a reading, only the remainder matters to the quotient by n, and
-// its range is the smaller.
+// Whether in `rest` more remainders are found than in the problem, one of them with that quotient.
+// If not, whole multiples would bring the numerator back to what it was, again and again.
+bool finds_more_remainders(const QuotientProblem& p, Expr rest, Expr quotient) {
+  const Remainders* const found = p.normal_form.remainders(rest);
+  return found != nullptr && found->remainders.size() > p.remainders.size() &&
+         std::ranges::any_of(found->remainders, [&](const Remainder& one) {
+           return p.normal_form.quotient_of(one) == quotient;
+         });
+}
+
+// Where n divides the multiple of a reading, only the remainder matters to the quotient by n.
 bool remainder_of_residues(QuotientProblem& p, bool must_solve) {
   if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   const SumView view(numerator);
-  return any_reading(p.normal_form, view, /*is_loose=*/!must_solve, [&](const Reading& reading) {
-    if (reading.multiple == 0 || reading.multiple % p.divisor != 0 ||
-        (reading.multiple - reading.coefficient) % p.divisor == 0) {
-      return false;
-    }
-    const Term terms[] = {{numerator, 1}, {reading.quotient, -reading.multiple}};
-    const Expr rest = p.normal_form.context().sum(terms);
-    if (must_solve && !bucket_of(p.normal_form.range(rest), p.divisor)) return false;
-    p.take_out(reading.quotient, reading.multiple / p.divisor);
-    p.set_numerator(rest, p.divisor);
-    return true;
-  });
+  return any_reading(p.normal_form, view, must_solve ? Match::kExact : Match::kLoose,
+                     [&](const Reading& reading) {
+                       if (reading.multiple == 0 || reading.multiple % p.divisor != 0 ||
+                           (reading.multiple - reading.coefficient) % p.divisor == 0) {
+                         return false;
+                       }
+                       const Term terms[] = {{numerator, 1}, {reading.quotient, -reading.multiple}};
+                       const Expr rest = p.normal_form.context().sum(terms);
+                       if (must_solve ? !bucket_of(p.normal_form.range(rest), p.divisor)
+                                      : !finds_more_remainders(p, rest, reading.quotient)) {
+                         return false;
+                       }
+                       p.take_out(reading.quotient, reading.multiple / p.divisor);
+                       p.set_numerator(rest, p.divisor);
+                       return true;
+                     });
 }
 
 bool solved_by_residues(QuotientProblem& p) {
@@ -363,7 +380,7 @@ QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_
   }
   const Expr all = context.sum(terms, p.constant);
   Expr rest = all;
-  any_reading(normal_form, SumView(all), false, [&](const Reading& reading) {
+  any_reading(normal_form, SumView(all), Match::kExact, [&](const Reading& reading) {
     if (reading.multiple % f != 0) return false;
     const Term remainder_terms[] = {{reading.x, 1}, {reading.quotient, -reading.m}};
     const Expr remainder = context.sum(remainder_terms);
@@ -395,7 +412,7 @@ bool by_factor_of_reading(QuotientProblem& p) {
   if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
   Coefficients factors;
-  any_reading(p.normal_form, SumView(numerator), false, [&](const Reading& reading) {
+  any_reading(p.normal_form, SumView(numerator), Match::kExact, [&](const Reading& reading) {
     const std::int64_t f = gcd(reading.multiple, p.divisor);
     if (f > 1 && f < p.divisor && std::ranges::find(factors, f) == factors.end()) {
       factors.push_back(f);

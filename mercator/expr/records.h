@@ -48,8 +48,11 @@ class Records {
 class QuotientMemo {
  public:
   void clear() {
-    ++epoch_;
     size_ = 0;
+    if (++epoch_ != 0) return;
+    // What is left from the last time that the numbers were the same.
+    slots_.assign(slots_.size(), {});
+    epoch_ = 1;
   }
   // Null if there is none.
   [[nodiscard]] Expr find(Expr numerator, std::int64_t divisor) const;

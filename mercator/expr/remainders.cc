@@ -381,8 +381,9 @@ const Remainders* NormalForm::find_remainders(Expr expr) {
     record(expr).remainders = kNone;
     return nullptr;
   }
-  // In what is left none has been found.
-  if (found.rest.is(ExprKind::kSum) && !found.rest.is_affine() && !is_exhausted()) {
+  // In what is left none has been found, unless the sum was too long for the search.
+  if (found.rest.is(ExprKind::kSum) && !found.rest.is_affine() && !is_exhausted() &&
+      expr.operands().size() <= kManyTerms) {
     record(found.rest).remainders = kNone;
   }
   record(expr).remainders = in_use + kNone;

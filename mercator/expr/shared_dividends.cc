@@ -40,7 +40,8 @@ void SharedDividends::look(Expr expr, int levels) {
   if (divides && expr.dividend().is_affine() && expr.dividend().is(ExprKind::kSum)) {
     if (expr.is(ExprKind::kFloorDiv)) {
       dividends_.push_back(expr.dividend());
-    } else if (is_constant_remainder(expr)) {
+    } else if (is_constant_remainder(expr) &&
+               std::ranges::find(remainders_, expr) == remainders_.end()) {
       remainders_.push_back(expr);
     }
     return;

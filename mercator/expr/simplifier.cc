@@ -232,7 +232,7 @@ Expr Simplifier::Impl::cheapest_form(Expr expr) {
   while (true) {
     const Expr normal = normal_form.normalize(passes.back());
     const Interval range =
-        normal_form.is_known_to_vary(normal) ? Interval::all() : normal_form.range(normal);
+        normal_form.has_more_than_one_value(normal) ? Interval::all() : normal_form.range(normal);
     if (range.is_point()) {
       normal_form.log().count(internal::Rule::kOneValue);
       const Expr value = normal_form.context().constant(range.lo);

@@ -246,15 +246,8 @@ bool Domain::settle_variables() {
   return true;
 }
 
-Restriction Domain::take_first_pending() {
-  const Restriction first = pending_[0];
-  pending_.erase_at(0);
-  return first;
-}
-
 bool Domain::settle_ranges() {
-  for (std::size_t left = pending_.size(); left > 0; --left) {
-    Restriction restriction = take_first_pending();
+  for (Restriction restriction : std::exchange(pending_, {})) {
     Outcome outcome = Outcome::kSettled;
     if (!restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
       do {
@@ -268,25 +261,21 @@ bool Domain::settle_ranges() {
   return true;
 }
 
-// Joins `restriction` into one of the last `count` of those that are pending. None if none of them
-// restricts the same.
-std::optional<Truth> Domain::join_with_last_pending(const Restriction& restriction,
-                                                    std::size_t count) {
-  for (std::size_t i = pending_.size() - count; i < pending_.size(); ++i) {
-    Restriction both = pending_[i];
+// Joins `restriction` into one of those that are pending; none if none of them restricts the same.
+std::optional<Truth> Domain::join_with_pending(const Restriction& restriction) {
+  for (Restriction& other : pending_) {
+    Restriction both = other;
     const std::optional<Truth> joined = join(both, restriction);
     if (!joined) continue;
     if (joined != Truth::kNever) log_.report(ConstraintRule::kJoined, restriction, both);
-    pending_[i] = both;
+    other = both;
     return joined;
   }
   return std::nullopt;
 }
 
 bool Domain::settle_grids() {
-  std::size_t settled = 0;  // the last of those that are pending
-  for (std::size_t left = pending_.size(); left > 0; --left) {
-    Restriction restriction = take_first_pending();
+  for (Restriction restriction : std::exchange(pending_, {})) {
     if (restriction.is_grid() && is_linear_in_one_variable(restriction.base())) {
       const Restriction before = restriction;
       const Truth truth = normalize(restriction.grid);
@@ -296,24 +285,26 @@ bool Domain::settle_grids() {
         continue;
       }
       log_.report_change(ConstraintRule::kGridForm, before, restriction);
-      const std::optional<Truth> joined = join_with_last_pending(restriction, settled);
+      const std::optional<Truth> joined = join_with_pending(restriction);
       if (joined == Truth::kNever) return false;
       if (joined) continue;
     }
     pending_.push_back(restriction);
-    ++settled;
   }
+  // Of several grids of a variable, which could not be joined, only the first counts: the bounds
+  // would go from one to the other for long.
+  InlineVector<Expr, 8> variables;
   Restrictions rescaled;
   for (std::size_t i = 0; i < pending_.size();) {
     const Restriction grid = pending_[i];
-    const bool is_of_variable = grid.is_grid() && grid.base().is(ExprKind::kVariable);
-    if (is_of_variable) {
-      const VariableId id = grid.base().variable();
-      if (!restrict(id, tightened(bounds(id), grid.grid))) return false;
+    const Expr variable = grid.base();
+    const bool is_first = grid.is_grid() && variable.is(ExprKind::kVariable) &&
+                          std::ranges::find(variables, variable) == variables.end();
+    if (is_first) {
+      variables.push_back(variable);
+      if (!tighten_bounds(grid)) return false;
     }
-    // Another grid of the same variable, whose modulus could not be joined, follows the first.
-    const auto is_of_same = [&](const Restriction& other) { return other.base() == grid.base(); };
-    if (is_of_variable && may_rescale(grid) && std::ranges::none_of(rescaled, is_of_same)) {
+    if (is_first && may_rescale(grid)) {
       rescaled.push_back(grid);
       pending_.erase_at(i);
     } else {
@@ -324,26 +315,43 @@ bool Domain::settle_grids() {
   return true;
 }
 
+// Moves the bounds of a variable inwards to its grid. False if they become empty.
+bool Domain::tighten_bounds(const Restriction& grid) {
+  const VariableId id = grid.base().variable();
+  const Restriction before(grid.base(), bounds(id));
+  const Restriction after(grid.base(), tightened(bounds(id), grid.grid));
+  log_.report_change(ConstraintRule::kRangeOnGrid, before, after);
+  return restrict(id, after.range);
+}
+
 // Not dimensions and runtime variables, whose values have a meaning outside the map; and nothing
 // that the map can mean may leave int64.
 bool Domain::may_rescale(const Restriction& grid) {
   const VariableId id = grid.base().variable();
-  return id.kind == VariableKind::kRange && ranges_[id.index].is_bounded();
+  if (id.kind != VariableKind::kRange || !ranges_[id.index].is_bounded()) return false;
+  // The lower end would read as infinite, or lose its bound.
+  std::int64_t shifted = 0;
+  return checked_sub(ranges_[id.index].lo, grid.grid.residue, &shifted) &&
+         shifted != Interval::kMinusInfinity;
 }
 
 // s mod m = r: s becomes m * s + r.
 void Domain::rescale(std::span<const Restriction> grids) {
   std::uint64_t bits = 0;
+  const auto rescaled = [this](const Congruence& grid) {
+    const Interval bounds = ranges_[grid.base.variable().index];
+    return divide_exactly_within(bounds + Interval::point(-grid.residue), grid.modulus);
+  };
   for (const Restriction& restriction : grids) {
     const Congruence& grid = restriction.grid;
-    Interval& bounds = ranges_[grid.base.variable().index];
-    const Interval rescaled =
-        divide_exactly_within(bounds + Interval::point(-grid.residue), grid.modulus);
     const std::array<Restriction, 2> after = {
-        {{grid.base * grid.modulus + grid.residue, bounds}, {grid.base, rescaled}}};
+        {{grid.base * grid.modulus + grid.residue, ranges_[grid.base.variable().index]},
+         {grid.base, rescaled(grid)}}};
     log_.report(ConstraintRule::kRescaled, restriction, after);
-    bounds = rescaled;
     bits |= variable_bits(grid.base);
+  }
+  for (const Restriction& restriction : grids) {
+    ranges_[restriction.base().variable().index] = rescaled(restriction.grid);
   }
   bounds_changed_ = true;
 
@@ -387,7 +395,8 @@ bool Domain::place_pending() {
 }
 
 bool Domain::place(const Restriction& restriction) {
-  return restriction.is_grid() ? place_grid(restriction) : place_range(restriction);
+  return restriction.is_grid() ? place_grid(restriction, /*is_new=*/false)
+                               : place_range(restriction);
 }
 
 // The same grid, simplified; none if it is as simple as it gets.
@@ -405,7 +414,8 @@ std::optional<Constraint> Domain::simpler_grid(const Restriction& restriction) {
   return Constraint{simpler, constraint.range};
 }
 
-bool Domain::place_grid(Restriction restriction) {
+bool Domain::place_grid(Restriction restriction, bool is_new) {
+  is_new = is_new || !restriction.base().is(ExprKind::kVariable);
   // The normal form of a grid and the simplest form of its base need not agree; so few looks do.
   constexpr int kMaxLooks = 4;
   Restriction last;
@@ -435,11 +445,8 @@ bool Domain::place_grid(Restriction restriction) {
     log_.report(ConstraintRule::kGridOfOnePoint, restriction, point);
     return place_range(point);
   }
-  // For `settle_variables`, unless it has been there and left it.
-  if (restriction.base().is(ExprKind::kVariable)) {
-    const bool is_settled = is_met_by_bounds(restriction) && !may_rescale(restriction);
-    restrictions_changed_ = restrictions_changed_ || !is_settled;
-  }
+  // A new one is for `settle_variables`, which has left the others here.
+  if (restriction.base().is(ExprKind::kVariable) && is_new) restrictions_changed_ = true;
   restrictions_.push_back(restriction);
   return true;
 }
@@ -464,7 +471,7 @@ bool Domain::place_range(Restriction restriction) {
       const Restriction before = restriction;
       restriction = restriction_of({simplifier_.simplify(restriction.base()), restriction.range});
       log_.report_change(ConstraintRule::kSimpler, before, restriction);
-      if (restriction.is_grid()) return place_grid(restriction);
+      if (restriction.is_grid()) return place_grid(restriction, /*is_new=*/true);
     }
     const Expr simple = restriction.base();
     Outcome outcome = move(restriction);
@@ -481,7 +488,7 @@ bool Domain::place_range(Restriction restriction) {
   if (always_holds) return true;
   // Of the values of a remainder only one may be left.
   const Restriction settled = restriction_of({restriction.base(), restriction.range});
-  if (settled.is_grid()) return place_grid(settled);
+  if (settled.is_grid()) return place_grid(settled, /*is_new=*/true);
   restrictions_.push_back(restriction);
   return true;
 }
@@ -626,8 +633,14 @@ bool Domain::compare() {
 void Domain::restore_runtime_conditions() {
   const std::size_t others = restrictions_.size();
   for (std::uint32_t i = 0; i < runtimes_.size(); ++i) {
-    if (runtimes_[i] == map_.runtimes()[i].bounds) continue;
-    restrictions_.push_back({map_.context().runtime(i), runtimes_[i]});
+    const Expr variable = map_.context().runtime(i);
+    const Interval known = map_.runtimes()[i].bounds;
+    const bool is_implied =
+        runtimes_[i] == known || std::ranges::any_of(restrictions_, [&](const Restriction& other) {
+          return other.is_grid() && other.base() == variable &&
+                 tightened(known, other.grid) == runtimes_[i];
+        });
+    if (!is_implied) restrictions_.push_back({variable, runtimes_[i]});
   }
   if (restrictions_.size() == others) return;
   std::ranges::sort(restrictions_, sorts_before);

@@ -29,6 +29,9 @@ class Domain {
   // variable becomes another one.
   Domain(const IndexMap& map, std::span<Expr> results, std::span<Expr> others,
          Simplifier& simplifier, ConstraintLog& log);
+  ~Domain() { log_.set_domain(nullptr); }
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
 
   // Simplifies to a fixed point. False if the domain is found empty; it is then left in any state.
   // Afterwards the simplifier is set to the bounds.
@@ -91,14 +94,14 @@ class Domain {
   [[nodiscard]] bool exclude_zero(Expr expr);
   [[nodiscard]] bool settle_ranges();
   [[nodiscard]] bool settle_grids();
-  Restriction take_first_pending();
-  [[nodiscard]] std::optional<Truth> join_with_last_pending(const Restriction& restriction,
-                                                            std::size_t count);
+  [[nodiscard]] std::optional<Truth> join_with_pending(const Restriction& restriction);
+  [[nodiscard]] bool tighten_bounds(const Restriction& grid);
   [[nodiscard]] bool is_met_by_bounds(const Restriction& restriction);
   [[nodiscard]] bool may_rescale(const Restriction& grid);
   void rescale(std::span<const Restriction> grids);
   [[nodiscard]] bool place(const Restriction& restriction);
-  [[nodiscard]] bool place_grid(Restriction restriction);
+  // Whether the grid is new: `settle_variables` has not seen it.
+  [[nodiscard]] bool place_grid(Restriction restriction, bool is_new);
   [[nodiscard]] bool place_range(Restriction restriction);
   [[nodiscard]] std::optional<Constraint> simpler_grid(const Restriction& restriction);
   Outcome move(Restriction& restriction);

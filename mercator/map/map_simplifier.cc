@@ -157,7 +157,8 @@ struct MapSimplifier::Impl {
     const std::span<Expr> all_indices(indices.begin(), indices.end());
     Domain domain(map, all_results, all_indices, simplifier, log);
     // A result without a value takes its point out of the domain, which may show only when the
-    // result is simple.
+    // result is simple. The domain may be simplified again: conditions on runtime variables, which
+    // it leaves as constraints, go back into their bounds at first.
     constexpr int kMaxRounds = 4;
     for (int round = 0; round < kMaxRounds; ++round) {
       if (!domain.simplify()) return empty_like(map);

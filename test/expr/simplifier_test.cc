@@ -236,6 +236,46 @@ TEST(Simplifier, WorkAndSizeAreBounded) {
   }
 }
 
+// One rule takes a whole multiple of a quotient out, another puts it back.
+TEST(Simplifier, RulesDoNotGoRoundInCircles) {
+  struct Case {
+    std::string_view text;
+    std::vector<Interval> bounds;
+  };
+  const Case kCases[] = {
+      {"(d1*2 + ((d0*5) floordiv 4)*8 + ((d0*5 + d1) floordiv 4)*5) floordiv 3", {{0, 15}, {0, 3}}},
+      {"(d0*6 + (d0 floordiv 3)*7 + ((d0*3 + d1*5) floordiv 4)*4) floordiv 12", {{0, 3}, {0, 3}}},
+      {"((d1 mod 6)*9 + ((d0*4 + d1*6) mod 12)*25 + ((d0*24 - d1*3) mod 4)*14) floordiv 24",
+       {{0, 7}, {-2, 6}}},
+      {"(d0 + d1 + (d0 floordiv 6)*10 + (d0 floordiv 2)*2) floordiv 4", {{0, 15}, {0, 7}}},
+  };
+  for (const Case& one : kCases) {
+    ExprContext context;
+    ExprLexer lexer(one.text);
+    const Result<Expr> expr = parse_expr(lexer, context, [&](std::string_view name) {
+      return context.dimension(static_cast<std::uint32_t>(name.back() - '0'));
+    });
+    ASSERT_TRUE(expr) << one.text;
+    Simplifier simplifier(context);
+    simplifier.set_bounds({.dimensions = one.bounds});
+    simplifier.simplify(*expr);
+    EXPECT_FALSE(simplifier.was_budget_exhausted()) << one.text;
+  }
+}
+
+// The search for remainders in a sum that was too long for it may succeed in what is left.
+TEST(Simplifier, WhatIsLeftOfALongSum) {
+  constexpr int kRemainders = 20;
+  std::string text;
+  for (int i = 0; i < kRemainders; ++i) text += "d" + std::to_string(i) + " mod 3 + ";
+  text += "d20 + d21*2 - ((d20 + d21) floordiv 4)*4";
+  for (int i = 22; i < 30; ++i) text += " + d" + std::to_string(i);
+  std::vector<Interval> bounds(30, Interval{0, 1});
+  for (int i = 0; i < kRemainders; ++i) bounds[static_cast<std::size_t>(i)] = {0, 50};
+  bounds[20] = {0, 100};
+  EXPECT_EQ(simplified("(" + text + ") floordiv 64", bounds), "0");
+}
+
 TEST(Simplifier, RulesAreListed) {
   std::set<std::string_view> names;
   for (const SimplifierRule& rule : simplifier_rules()) {

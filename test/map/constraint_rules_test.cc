@@ -250,16 +250,32 @@ TEST(ConstraintRules, SimplifyingTwiceChangesNothing) {
   }
 }
 
-// Their common modulus would leave int64: the variable becomes another one twice.
-TEST(ConstraintRules, GridsThatCannotBeJoined) {
-  constexpr std::string_view kBefore =
-      "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1000000000000000000], "
-      "s0 mod 3037000507 in [5, 5], s0 mod 4294967311 in [5, 5]";
-  ExprContext context;
-  const Result<IndexMap> map = parse_index_map(kBefore, context);
-  ASSERT_TRUE(map);
-  EXPECT_EQ(to_string(simplify(*map), MapStyle::kOneLine),
-            "(d0) -> (d0 + 5), domain: d0 in [0, 3]");
+// Too many points to try them all.
+TEST(ConstraintRules, GridsOverLargeDomains) {
+  static constexpr MapCase kMaps[] = {
+      // The common modulus would leave int64: the variable becomes another one twice.
+      {"(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 1000000000000000000], "
+       "s0 mod 3037000507 in [5, 5], s0 mod 4294967311 in [5, 5]",
+       "(d0) -> (d0 + 5), domain: d0 in [0, 3]"},
+      // A dimension does not; its bounds lie on one of the grids.
+      {"(d0) -> (d0), domain: d0 in [0, 4611686018427387904], d0 mod 4294967297 in [3, 3], "
+       "d0 mod 4294967296 in [5, 5]",
+       "(d0) -> (d0), domain: d0 in [8589934597, 4611686010911195137], "
+       "(d0 - 5) mod 4294967296 in [0, 0], (d0 - 3) mod 4294967297 in [0, 0]"},
+      // Counted from the residue, the lower end would be -2^63, which means none.
+      {"()[s0] -> (s0), domain: s0 in [-9223372036854775807, 10], s0 mod 8 in [5, 5]",
+       "()[s0] -> (s0), domain: s0 in [-9223372036854775803, 5], (s0 - 5) mod 8 in [0, 0]"},
+      {"()[s0] -> (s0), domain: s0 in [-9223372036854775794, 10], s0 mod 8 in [5, 5]",
+       "()[s0] -> (s0 * 8 + 5), domain: s0 in [-1152921504606846974, 0]"},
+  };
+  for (const MapCase& map : kMaps) {
+    ExprContext context;
+    const Result<IndexMap> before = parse_index_map(map.before, context);
+    ASSERT_TRUE(before);
+    const IndexMap after = simplify(*before);
+    EXPECT_EQ(to_string(after, MapStyle::kOneLine), map.after);
+    EXPECT_EQ(simplify(after), after) << map.before;
+  }
 }
 
 // What constraints say is used in the results.

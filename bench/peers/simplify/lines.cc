@@ -1,8 +1,9 @@
 #include "bench/peers/simplify/lines.h"
 
 #include <fmt/format.h>
-#include <chrono>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
