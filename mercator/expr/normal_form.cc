@@ -514,6 +514,43 @@ Expr NormalForm::quotient(Expr numerator, std::int64_t divisor) {
   return result;
 }
 
+namespace {
+
+// Rules that undo one another would go on for ever: a quotient within the numerator is multiplied
+// out and divided by again. Of the forms of such a circle the first by divisor and structure stands
+// for all, wherever the circle was entered. Sums of variables know no circles.
+class CircleWatch {
+ public:
+  [[nodiscard]] bool should_stop_at(const QuotientProblem& problem) {
+    if ((problem.features & kQuotients) == 0) return false;
+    const Form form = {problem.numerator(), problem.divisor};
+    if (stop_) return form == *stop_;
+    const Form* const known = std::ranges::find(seen_, form);
+    if (known == seen_.end()) {
+      seen_.push_back(form);
+      return false;
+    }
+    stop_ = *std::min_element(known, static_cast<const Form*>(seen_.end()), comes_first);
+    return form == *stop_;
+  }
+
+ private:
+  struct Form {
+    Expr numerator;
+    std::int64_t divisor = 1;
+
+    friend bool operator==(const Form&, const Form&) = default;
+  };
+  static bool comes_first(const Form& a, const Form& b) {
+    return a.divisor != b.divisor ? a.divisor < b.divisor : compare(a.numerator, b.numerator) < 0;
+  }
+
+  InlineVector<Form, 8> seen_;
+  std::optional<Form> stop_;
+};
+
+}  // namespace
+
 Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
   QuotientProblem problem(*this, numerator, divisor);
   const auto apply_rule = [&] {
@@ -532,7 +569,9 @@ Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
     }
     return false;
   };
-  while (!problem.is_solved() && !is_exhausted() && apply_rule()) {
+  CircleWatch circles;
+  while (!problem.is_solved() && !is_exhausted() && !circles.should_stop_at(problem) &&
+         apply_rule()) {
   }
   if (problem.is_solved()) return problem.expr();
   const Expr last = problem.numerator();

@@ -247,6 +247,8 @@ TEST(Simplifier, RulesDoNotGoRoundInCircles) {
       {"(d0*6 + (d0 floordiv 3)*7 + ((d0*3 + d1*5) floordiv 4)*4) floordiv 12", {{0, 3}, {0, 3}}},
       {"((d1 mod 6)*9 + ((d0*4 + d1*6) mod 12)*25 + ((d0*24 - d1*3) mod 4)*14) floordiv 24",
        {{0, 7}, {-2, 6}}},
+      {"(d1*3 - ((d0*8 + d1*6 + (d1*8) mod 16) floordiv 3)*4 - ((d1*8) mod 16)*24 + 2) floordiv 32",
+       {{0, 15}, {0, 31}}},
       {"(d0 + d1 + (d0 floordiv 6)*10 + (d0 floordiv 2)*2) floordiv 4", {{0, 15}, {0, 7}}},
   };
   for (const Case& one : kCases) {
