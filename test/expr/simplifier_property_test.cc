@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <span>
 #include <vector>
 
 #include "mercator/expr/expr.h"
@@ -30,6 +31,7 @@ std::int64_t weight(Expr expr) { return cost(std::span(&expr, 1)).weight(); }
 void check(Expr before, const std::vector<Interval>& bounds, Simplifier& simplifier) {
   simplifier.set_bounds({.dimensions = bounds});
   const Expr after = simplifier.simplify(before);
+  EXPECT_FALSE(simplifier.was_budget_exhausted()) << describe(before, after, bounds);
   const Interval range = simplifier.range(before);
   const Interval range_after = simplifier.range(after);
 
@@ -63,6 +65,40 @@ TEST(SimplifierProperty, RandomExpressionsKeepTheirValues) {
       const int variables = static_cast<int>(random.uniform(1, 3));
       const std::vector<Interval> bounds = random.bounds(variables);
       check(random.expr(variables, static_cast<int>(random.uniform(1, 6))), bounds, simplifier);
+    }
+  }
+}
+
+// Quotients of sums of quotients, where rules could undo one another.
+TEST(SimplifierProperty, QuotientsOfSumsOfQuotients) {
+  const std::int64_t expressions = 10'000 * test::random_factor();
+  constexpr std::int64_t kDivisors[] = {2, 3, 4, 6, 8, 12, 16, 24, 32};
+  constexpr std::int64_t kLargest[] = {1, 2, 3, 7, 15, 31};
+  for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
+    ExprContext context;
+    Simplifier simplifier(context);
+    test::RandomExprs random(context, 900 + static_cast<std::uint64_t>(batch));
+    const auto one_of = [&](std::span<const std::int64_t> values) {
+      return values[static_cast<std::size_t>(random.uniform(0, std::ssize(values) - 1))];
+    };
+    for (int i = 0; i < expressions / 20 && !testing::Test::HasFailure(); ++i) {
+      std::vector<Interval> bounds;
+      const auto variables = static_cast<std::uint32_t>(random.uniform(1, 2));
+      while (bounds.size() < variables) bounds.push_back({0, one_of(kLargest)});
+      const auto linear = [&] {
+        Expr sum = context.constant(random.uniform(-2, 4));
+        for (std::uint32_t v = 0; v < variables; ++v) {
+          sum = sum + context.dimension(v) * random.uniform(-3, 9);
+        }
+        return sum;
+      };
+      Expr numerator = linear();
+      Expr last = context.constant(0);
+      for (std::int64_t left = random.uniform(1, 3); left > 0; --left) {
+        last = floor_div(linear() + last * random.uniform(0, 1), one_of(kDivisors));
+        numerator = numerator + last * random.uniform(-40, 40);
+      }
+      check(floor_div(numerator, one_of(kDivisors)), bounds, simplifier);
     }
   }
 }
