@@ -7,8 +7,10 @@
 
 #include "mercator/expr/expr_table.h"
 #include "mercator/expr/node_places.h"
+#include "mercator/expr/sum_view.h"
 #include "mercator/support/arithmetic.h"
 #include "mercator/support/inline_vector.h"
+#include "mercator/support/sort_short.h"
 
 namespace mercator {
 
@@ -87,26 +89,6 @@ Expr ExprContext::variable(VariableId id) {
 
 namespace {
 
-// Sorts what is mostly sorted already, and short.
-template <class T, class Less>
-void sort_short(std::span<T> elements, Less less) {
-  constexpr std::size_t kShort = 12;
-  if (elements.size() > kShort) {
-    if (!std::is_sorted(elements.begin(), elements.end(), less)) {
-      std::sort(elements.begin(), elements.end(), less);
-    }
-    return;
-  }
-  for (std::size_t i = 1; i < elements.size(); ++i) {
-    const T element = elements[i];
-    std::size_t place = i;
-    for (; place > 0 && less(element, elements[place - 1]); --place) {
-      elements[place] = elements[place - 1];
-    }
-    elements[place] = element;
-  }
-}
-
 // A sum on its way to a node: what is added must come in order.
 class SumBuilder {
  public:
@@ -130,12 +112,8 @@ class SumBuilder {
 
   // Takes out the terms that have come to 0. False if the constant does not fit.
   [[nodiscard]] bool finish() {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if (coefficients_[i] == 0) continue;
-      operands_[kept] = operands_[i];
-      coefficients_[kept++] = coefficients_[i];
-    }
+    const std::size_t kept =
+        internal::drop_zero_terms(operands_.data(), coefficients_.data(), operands_.size());
     operands_.truncate(kept);
     coefficients_.truncate(kept);
     return constant_ >= kMinInt && constant_ <= kMaxInt;
@@ -175,7 +153,7 @@ class SmallSumBuilder {
         return false;
       }
     }
-    if (has_zero_) drop_zeros();
+    if (has_zero_) size_ = internal::drop_zero_terms(operands_, coefficients_, size_);
     return true;
   }
 
@@ -189,15 +167,6 @@ class SmallSumBuilder {
   [[nodiscard]] bool add_constant(std::int64_t value, std::int64_t coefficient) {
     std::int64_t product = 0;
     return checked_mul(value, coefficient, &product) && checked_add(constant_, product, &constant_);
-  }
-  void drop_zeros() {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (coefficients_[i] == 0) continue;
-      operands_[kept] = operands_[i];
-      coefficients_[kept++] = coefficients_[i];
-    }
-    size_ = kept;
   }
   [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
     has_zero_ = has_zero_ || coefficient == 0;

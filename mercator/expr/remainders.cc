@@ -10,8 +10,12 @@
 namespace mercator::internal {
 namespace {
 
-bool may_come_from_remainder(Expr term) {
-  return is_constant_quotient(term) || (term.is(ExprKind::kProduct) && term.has_variable_divisor());
+// Whether some of the terms may come from remainders.
+bool may_contain_remainder(std::span<const Expr> terms) {
+  return std::ranges::any_of(terms, [](Expr term) {
+    return is_constant_quotient(term) ||
+           (term.is(ExprKind::kProduct) && term.has_variable_divisor());
+  });
 }
 
 // A sum that terms are taken out of, one remainder after another.
@@ -21,9 +25,7 @@ class Terms {
       : constant_(sum.constant()), operands_(sum.operands()), coefficients_(sum.coefficients()) {}
 
   [[nodiscard]] std::size_t size() const { return operands_.size(); }
-  [[nodiscard]] bool may_contain_remainder() const {
-    return std::ranges::any_of(operands_, may_come_from_remainder);
-  }
+  [[nodiscard]] std::span<const Expr> operands() const { return operands_; }
   [[nodiscard]] Expr operand(std::size_t i) const { return operands_[i]; }
   [[nodiscard]] std::int64_t coefficient(std::size_t i) const { return coefficients_[i]; }
 
@@ -63,12 +65,8 @@ class Terms {
       }
       coefficients_[at] -= k * inner.coefficients[i];
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if (coefficients_[i] == 0) continue;
-      operands_[kept] = operands_[i];
-      coefficients_[kept++] = coefficients_[i];
-    }
+    const std::size_t kept =
+        drop_zero_terms(operands_.data(), coefficients_.data(), operands_.size());
     operands_.truncate(kept);
     coefficients_.truncate(kept);
   }
@@ -324,10 +322,6 @@ Remainders remainders_of_long_sum(NormalForm& normal_form, Expr sum) {
   return LongSum(sum).remainders(normal_form);
 }
 
-bool may_contain_remainder(Expr expr) {
-  return expr.is(ExprKind::kSum) && std::ranges::any_of(expr.operands(), may_come_from_remainder);
-}
-
 }  // namespace
 
 Expr NormalForm::quotient_of(const Remainder& remainder) {
@@ -345,6 +339,13 @@ Expr NormalForm::expr_of(const Remainder& remainder) {
   return context_.sum(terms);
 }
 
+namespace {
+
+// In ExprRecord::remainders; kNone + i stands for the i-th of those found, from 1.
+constexpr std::uint32_t kNone = 1;
+
+}  // namespace
+
 Remainders& NormalForm::next_remainders() {
   if (remainders_in_use_ == remainders_found_.size()) {
     remainders_found_.push_back(std::make_unique<Remainders>());
@@ -358,16 +359,15 @@ void NormalForm::note_remainder(Expr expr, const Remainder& remainder) {
   known.remainders.clear();
   known.remainders.push_back(remainder);
   known.rest = context_.constant(0);
-  record(expr).remainders = remainders_in_use_ + 1;
+  record(expr).remainders = kNone + remainders_in_use_;
 }
 
 const Remainders* NormalForm::find_remainders(Expr expr) {
-  constexpr std::uint32_t kNone = 1;
   if (const std::uint32_t known = record(expr).remainders; known != 0) {
     return known == kNone ? nullptr : remainders_found_[known - kNone - 1].get();
   }
   if (depth_ >= kMaxRecursion) return nullptr;
-  if (!may_contain_remainder(expr)) {
+  if (!may_contain_remainder(expr.operands())) {
     record(expr).remainders = kNone;
     return nullptr;
   }
@@ -386,7 +386,7 @@ const Remainders* NormalForm::find_remainders(Expr expr) {
       expr.operands().size() <= kManyTerms) {
     record(found.rest).remainders = kNone;
   }
-  record(expr).remainders = in_use + kNone;
+  record(expr).remainders = kNone + in_use;
   return &found;
 }
 
@@ -398,7 +398,7 @@ void NormalForm::compute_remainders(Expr expr, Remainders& result) {
   result.remainders.clear();
   result.rest = expr;
   Terms terms(expr);
-  while (terms.may_contain_remainder() && !is_exhausted()) {
+  while (may_contain_remainder(terms.operands()) && !is_exhausted()) {
     const std::optional<Found> found = RemainderSearch(*this, terms).best();
     if (!found) break;
     result.remainders.push_back(found->remainder);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -54,6 +55,17 @@ struct SumView {
   std::span<const Expr> operands;
   std::span<const std::int64_t> coefficients;
 };
+
+// Takes out the terms whose coefficient is 0 and returns how many are left, in the same order.
+inline std::size_t drop_zero_terms(Expr* operands, std::int64_t* coefficients, std::size_t size) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (coefficients[i] == 0) continue;
+    operands[kept] = operands[i];
+    coefficients[kept++] = coefficients[i];
+  }
+  return kept;
+}
 
 // Whether `expr` is a quotient by a positive constant.
 [[nodiscard]] inline bool is_constant_quotient(Expr expr) {

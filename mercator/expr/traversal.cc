@@ -3,31 +3,9 @@
 #include <algorithm>
 
 #include "mercator/expr/node_places.h"
+#include "mercator/support/sort_short.h"
 
 namespace mercator {
-
-namespace {
-
-// What was found from users to operands is nearly in the opposite order.
-void sort_by_id(InlineVector<Expr, 32>& nodes) {
-  constexpr std::size_t kFew = 24;
-  const auto comes_first = [](Expr a, Expr b) { return a.id() < b.id(); };
-  std::reverse(nodes.begin(), nodes.end());
-  if (nodes.size() > kFew) {
-    std::sort(nodes.begin(), nodes.end(), comes_first);
-    return;
-  }
-  for (std::size_t i = 1; i < nodes.size(); ++i) {
-    const Expr node = nodes[i];
-    std::size_t place = i;
-    for (; place > 0 && comes_first(node, nodes[place - 1]); --place) {
-      nodes[place] = nodes[place - 1];
-    }
-    nodes[place] = node;
-  }
-}
-
-}  // namespace
 
 Traversal::Traversal(std::span<const Expr> roots) {
   if (roots.empty()) {
@@ -44,7 +22,10 @@ Traversal::Traversal(std::span<const Expr> roots) {
     for (const Expr operand : nodes_[i].operands()) visit(operand);
   }
   // Operands are made before their users, so ids are in topological order.
-  sort_by_id(nodes_);
+  // They were found from users to operands, nearly in the opposite order.
+  std::reverse(nodes_.begin(), nodes_.end());
+  sort_short(std::span<Expr>(nodes_.begin(), nodes_.end()),
+             [](Expr a, Expr b) { return a.id() < b.id(); });
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) places.set(nodes_[i], i);
 
   for (const Expr node : nodes_) {
