@@ -28,7 +28,7 @@ BENCHMARK(BM_Construct);
 
 void BM_SimplifyWarm(benchmark::State& state) {
   ExprContext context;
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   const std::vector<Expr> exprs = delinearised(context);
   for (auto _ : state) {
     simplifier.set_bounds({.dimensions = kDigits});
@@ -40,7 +40,7 @@ BENCHMARK(BM_SimplifyWarm);
 void BM_SimplifyFresh(benchmark::State& state) {
   for (auto _ : state) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     simplifier.set_bounds({.dimensions = kDigits});
     for (const Expr expr : delinearised(context)) {
       benchmark::DoNotOptimize(simplifier.simplify(expr));

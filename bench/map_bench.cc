@@ -86,7 +86,7 @@ void BM_Simplify(benchmark::State& state) {
   const auto index = static_cast<std::size_t>(state.range(0));
   if (index >= maps.size()) return state.SkipWithError("no bench.maps");
   ExprContext context;
-  MapSimplifier simplifier(context);
+  MapSimplifier simplifier;
   const IndexMap map = map_of(context, maps[index].text);
   state.SetLabel(maps[index].name);
   for (auto _ : state) benchmark::DoNotOptimize(simplifier(map));
@@ -113,7 +113,7 @@ class GeometricMean {
 
 void BM_SimplifyMeanWarm(benchmark::State& state) {
   ExprContext context;
-  MapSimplifier simplifier(context);
+  MapSimplifier simplifier;
   const std::vector<IndexMap> maps = parsed_maps(context, state);
   for (auto _ : state) {
     GeometricMean mean;

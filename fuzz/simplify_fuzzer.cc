@@ -67,7 +67,7 @@ IndexMap random_expression(ExprContext& context, const test::Draw& draw) {
 
 void check_map(const IndexMap& map, const test::Draw& draw) {
   if (map_test::point_count(map) > kMaxPoints) return;
-  MapSimplifier simplifier(map.context());
+  MapSimplifier simplifier;
   require_none(map_test::find_fault(map, simplifier, draw));
   const Certification answer = certify(map, simplifier(map), {.max_steps = 2'000});
   if (answer.certificate == Certificate::kDifferent) {

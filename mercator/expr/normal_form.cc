@@ -49,7 +49,7 @@ void NormalForm::assume(Expr expr, Interval range) {
   const SumView view(normal);
   if (view.size() == 0) return;
   const Interval shifted = range + -Interval::point(view.constant);
-  const Expr bare = view.constant == 0 ? normal : normal - context_.constant(view.constant);
+  const Expr bare = view.constant == 0 ? normal : normal - context().constant(view.constant);
   facts_.ranges.push_back({bare, shifted});
   // What the sum leaves for each variable in it.
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -251,7 +251,7 @@ Interval NormalForm::extremum_sum_range(Expr expr, Interval known) {
     for (const Expr operand : extremum.operands()) {
       spend(1);
       const Term terms[] = {{expr, 1}, {extremum, -c}, {operand, c}};
-      const Interval one = range(context_.sum(terms));
+      const Interval one = range(context().sum(terms));
       all = !all ? one : is_min ? min(*all, one) : max(*all, one);
     }
     result = intersect(result, *all);
@@ -269,7 +269,7 @@ Expr NormalForm::normalize_others(Expr expr) {
     const Interval bounds = variable_range(expr.variable());
     if (!bounds.is_point()) return expr;
     log_.count(Rule::kOneValue);
-    const Expr value = context_.constant(bounds.lo);
+    const Expr value = context().constant(bounds.lo);
     if (log_.has_listener()) {
       const KnownRange known = {expr, bounds};
       log_.report(Rule::kOneValue, expr, value, std::span(&known, 1));
@@ -315,7 +315,7 @@ Expr NormalForm::normalize_sum(Expr expr) {
     if (i > same) normal = normalize(operands[i]);
     terms.push_back({i < same ? operands[i] : normal, expr.coefficients()[i]});
   }
-  return without_known_quotients(context_.sum(terms, expr.constant()));
+  return without_known_quotients(context().sum(terms, expr.constant()));
 }
 
 // x floordiv m is (x - b) / m where x is known to leave the residue b.
@@ -330,7 +330,7 @@ Expr NormalForm::without_known_quotients(Expr sum) {
     std::int64_t shift = 0;
     if (!checked_mul(times, fact.residue, &shift) || shift == Interval::kMinusInfinity) continue;
     const Term terms[] = {{sum, 1}, {known, -c}, {fact.base, times}};
-    const Expr result = context_.sum(terms, -shift);
+    const Expr result = context().sum(terms, -shift);
     log_.count(Rule::kKnownQuotient);
     log_.report(Rule::kKnownQuotient, sum, result, {});
     sum = result;
@@ -374,10 +374,10 @@ Expr NormalForm::normalize_product(Expr expr) {
     for (std::size_t i = 0; i < view.size(); ++i) {
       terms.push_back({view.operands[i], view.coefficients[i] / own});
     }
-    factors.push_back(context_.sum(terms, view.constant / own));
+    factors.push_back(context().sum(terms, view.constant / own));
   }
-  if (content != 1) factors.push_back(context_.constant(content));
-  return context_.product(factors);
+  if (content != 1) factors.push_back(context().constant(content));
+  return context().product(factors);
 }
 
 namespace {
@@ -414,7 +414,7 @@ Expr NormalForm::normalize_extremum(Expr expr) {
   for (const Expr operand : expr.operands()) operands.push_back(normalize(operand));
   const bool is_min = expr.is(ExprKind::kMin);
   const auto join = [&](std::span<const Expr> of) {
-    return is_min ? context_.min(of) : context_.max(of);
+    return is_min ? context().min(of) : context().max(of);
   };
   const Expr joined = join(operands);
   if (!joined.is(expr.kind())) return joined;
@@ -456,10 +456,10 @@ Expr NormalForm::normalize_extremum(Expr expr) {
     InlineVector<Term, 8> rest;
     rest.push_back({operand, 1});
     for (const Term& term : common) rest.push_back({term.expr, -term.coefficient});
-    operands.push_back(context_.sum(rest, -constant));
+    operands.push_back(context().sum(rest, -constant));
   }
   common.push_back({normalize(join(operands)), 1});
-  const Expr result = context_.sum(common, constant);
+  const Expr result = context().sum(common, constant);
   log_.count(Rule::kExtremumCommonPart);
   log_.report(Rule::kExtremumCommonPart, left, result, {});
   return result;
@@ -475,7 +475,7 @@ Expr NormalForm::normalize_division(Expr expr) {
   const std::int64_t n = divisor.value();
   if (n == 0) return expr;  // it has no value: nothing to preserve, nothing to gain
   if (n == std::numeric_limits<std::int64_t>::min()) {
-    return is_quotient ? context_.floor_div(dividend, divisor) : context_.mod(dividend, divisor);
+    return is_quotient ? context().floor_div(dividend, divisor) : context().mod(dividend, divisor);
   }
   if (n < 0) {  // x floordiv -n = (-x) floordiv n; x mod -n = -((-x) mod n)
     const Expr negated = quotient(-dividend, -n);
@@ -484,7 +484,7 @@ Expr NormalForm::normalize_division(Expr expr) {
   const Expr q = quotient(dividend, n);
   if (is_quotient) return q;
   const Term terms[] = {{dividend, 1}, {q, -n}};
-  const Expr sum = context_.sum(terms);
+  const Expr sum = context().sum(terms);
   const Expr known = without_known_quotients(sum);
   // The search would find what it has just been made of.
   const bool is_whole_remainder = dividend.is_affine() && is_constant_quotient(q) &&
@@ -501,10 +501,10 @@ Expr NormalForm::quotient(Expr numerator, std::int64_t divisor) {
   assert(divisor > 0);
   if (divisor == 1) return numerator;
   if (numerator.is(ExprKind::kConstant)) {
-    return context_.constant(floor_div(numerator.value(), divisor));
+    return context().constant(floor_div(numerator.value(), divisor));
   }
   if (depth_ >= kMaxRecursion || is_exhausted()) {
-    return context_.floor_div(numerator, context_.constant(divisor));
+    return context().floor_div(numerator, context().constant(divisor));
   }
   if (const Expr known = quotients_.find(numerator, divisor)) return known;
   ++depth_;
@@ -575,7 +575,7 @@ Expr NormalForm::compute_quotient(Expr numerator, std::int64_t divisor) {
   }
   if (problem.is_solved()) return problem.expr();
   const Expr last = problem.numerator();
-  const Expr quotient = context_.floor_div(last, context_.constant(problem.divisor));
+  const Expr quotient = context().floor_div(last, context().constant(problem.divisor));
   // What no rule applies to need not be asked for again.
   if (!is_exhausted() && !(last == numerator)) quotients_.set(last, problem.divisor, quotient);
   return problem.expr(quotient);
@@ -731,7 +731,7 @@ std::int64_t NormalForm::weight(std::span<const Expr> exprs) {
 std::int64_t NormalForm::weight_of_shared(std::span<const Expr> exprs) {
   std::int64_t sum = 0;
   InlineVector<Expr, 32> pending;
-  NodePlaces& places = context_.places();
+  NodePlaces& places = context().places();
   places.clear();
   const auto visit = [&](Expr node) {
     if (node.operands().empty() || !places.try_set(node, 0)) return;

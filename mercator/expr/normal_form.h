@@ -50,9 +50,8 @@ struct Remainders {
 
 class NormalForm {
  public:
-  explicit NormalForm(ExprContext& context) : context_(context) {}
-
-  ExprContext& context() { return context_; }
+  // Of the expressions.
+  ExprContext& context() { return *context_; }
 
   // Starts a domain. What `bounds` refers to must stay until the next one is started.
   void set_bounds(const VariableBounds& bounds);
@@ -60,9 +59,11 @@ class NormalForm {
   void assume(Expr expr, Interval range);
   [[nodiscard]] bool has_facts() const { return !facts_.empty(); }
 
-  // Work is measured in terms of sums that are looked at. Once more than `steps` of them have been
-  // spent, nothing new is found any more: what is asked for comes back right, but as it is.
-  void limit_work(std::int64_t steps) {
+  // To be called before anything is asked about expressions. Work is measured in terms of sums that
+  // are looked at. Once more than `steps` of them have been spent, nothing new is found any more:
+  // what is asked for comes back right, but as it is.
+  void start_work(ExprContext& context, std::int64_t steps) {
+    context_ = &context;
     // What was found without looking is not to be remembered.
     if (is_exhausted()) start_epoch();
     steps_left_ = steps;
@@ -156,7 +157,7 @@ class NormalForm {
   Remainders& next_remainders();
   void compute_remainders(Expr expr, Remainders& result);
 
-  ExprContext& context_;
+  ExprContext* context_ = nullptr;
   InlineVector<Interval, 6> bounds_[3];  // by VariableKind
   std::uint64_t bits_of_constants_ =
       ~std::uint64_t{0};  // of the variables that have one value, if not more

@@ -35,22 +35,22 @@ Expr Presentation::compute(Expr expr) {
   is_exact_ = false;
   switch (expr.kind()) {
     case ExprKind::kProduct:
-      return context_.product(operands);
+      return context().product(operands);
     case ExprKind::kFloorDiv:
-      return context_.floor_div(operands[0], operands[1]);
+      return context().floor_div(operands[0], operands[1]);
     case ExprKind::kMod:
-      return context_.mod(operands[0], operands[1]);
+      return context().mod(operands[0], operands[1]);
     case ExprKind::kMin:
-      return context_.min(operands);
+      return context().min(operands);
     case ExprKind::kMax:
-      return context_.max(operands);
+      return context().max(operands);
     default:
       return expr;
   }
 }
 
 Expr Presentation::present_quotient(Expr numerator, std::int64_t n) {
-  return context_.floor_div(present_part(numerator), context_.constant(n));
+  return context().floor_div(present_part(numerator), context().constant(n));
 }
 
 Expr Presentation::present_sum(Expr sum, bool is_part) {
@@ -89,12 +89,12 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
   }
   for (const Absorbed& absorbed : quotients) {
     const Expr dividend = present_numerator(absorbed.quotient.expr.dividend(), absorbed.numerator);
-    terms.push_back({context_.floor_div(dividend, absorbed.quotient.expr.divisor()),
+    terms.push_back({context().floor_div(dividend, absorbed.quotient.expr.divisor()),
                      absorbed.quotient.coefficient});
   }
   const SumView view(rest);
   add_presented(view, terms);
-  const Expr result = context_.sum(terms, view.constant);
+  const Expr result = context().sum(terms, view.constant);
   if (found != nullptr) {
     normal_form_.log().count(Rule::kRemainderFound);
     normal_form_.log().report(Rule::kRemainderFound, sum, result, {});
@@ -130,7 +130,7 @@ void Presentation::add_presented(const SumView& sum, Terms& terms) {
 Expr Presentation::present_numerator(Expr numerator, Expr before) {
   Terms plain;
   add_presented(SumView(numerator), plain);
-  const Expr best = context_.sum(plain, SumView(numerator).constant);
+  const Expr best = context().sum(plain, SumView(numerator).constant);
   const Remainders* const found = normal_form_.remainders(before);
   if (found == nullptr) return best;
   Terms grouped;
@@ -139,9 +139,9 @@ Expr Presentation::present_numerator(Expr numerator, Expr before) {
     grouped.push_back({present_remainder(one), one.coefficient});
     rest.push_back({normal_form_.expr_of(one), -one.coefficient});
   }
-  const Expr others = context_.sum(rest);
+  const Expr others = context().sum(rest);
   add_presented(SumView(others), grouped);
-  const Expr other = context_.sum(grouped, SumView(others).constant);
+  const Expr other = context().sum(grouped, SumView(others).constant);
   return normal_form_.weight(other) < normal_form_.weight(best) ? other : best;
 }
 
@@ -198,28 +198,28 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
   moved_in.push_back({numerator, 1});
   left.push_back({outside, 1});
   left.push_back({quotient.expr, -c});
-  const Expr new_numerator = context_.sum(moved_in, constant_in);
-  const Expr new_quotient = context_.floor_div(new_numerator, quotient.expr.divisor());
+  const Expr new_numerator = context().sum(moved_in, constant_in);
+  const Expr new_quotient = context().floor_div(new_numerator, quotient.expr.divisor());
   if (!is_constant_quotient(new_quotient)) return {};
   quotient.expr = new_quotient;
-  return context_.sum(left, constant_left);
+  return context().sum(left, constant_left);
 }
 
 Expr Presentation::present_remainder(const Remainder& remainder) {
   const Expr x = remainder.dividend;
   if (!remainder.divisor.is(ExprKind::kConstant)) {
     is_exact_ = false;
-    return context_.mod(present_part(x), present_part(remainder.divisor));
+    return context().mod(present_part(x), present_part(remainder.divisor));
   }
   const std::int64_t m = remainder.divisor.value();
   const SumView view(x);
   const Remainders* const inner = normal_form_.remainders(x);
   const Reduced all = reduced(view, {}, m);
   if (inner == nullptr && is_same(all, view)) {
-    return context_.mod(present_part(x), remainder.divisor);
+    return context().mod(present_part(x), remainder.divisor);
   }
   const Expr plain = present_reduced(all);
-  if (inner == nullptr) return context_.mod(cheaper(plain, x, m), remainder.divisor);
+  if (inner == nullptr) return context().mod(cheaper(plain, x, m), remainder.divisor);
   // Coefficients that belong together may be worth more than small ones.
   Terms remainders;
   for (const Remainder& one : inner->remainders) {
@@ -227,7 +227,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   }
   const Expr grouped = present_reduced(reduced(SumView(inner->rest), remainders, m));
   const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
-  return context_.mod(cheaper(are_grouped ? grouped : plain, x, m), remainder.divisor);
+  return context().mod(cheaper(are_grouped ? grouped : plain, x, m), remainder.divisor);
 }
 
 // The terms of the sum presented; what was given beside it is so already.
@@ -238,7 +238,7 @@ Expr Presentation::present_reduced(const Reduced& reduced) {
     const bool is_presented = i >= reduced.terms.size() - reduced.more;
     terms.push_back({is_presented ? term.expr : present_part(term.expr), term.coefficient});
   }
-  return context_.sum(terms, reduced.constant);
+  return context().sum(terms, reduced.constant);
 }
 
 // `dividend`, which leaves the same remainder by m, or x itself, presented.
@@ -281,7 +281,7 @@ Presentation::Reduced Presentation::reduced(const SumView& sum, std::span<const 
   // The constant nearest to zero that keeps the dividend non-negative, if one of the two does.
   result.constant = floor_mod(sum.constant, m);
   if (result.constant != 0) {
-    const Interval range = normal_form_.range(context_.sum(result.terms, result.constant));
+    const Interval range = normal_form_.range(context().sum(result.terms, result.constant));
     if (!range.is_empty() && range.lo >= m) result.constant -= m;
   }
   return result;

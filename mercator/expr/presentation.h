@@ -10,8 +10,7 @@ namespace mercator::internal {
 // they save terms, and terms and constants inside a quotient where that makes them vanish outside.
 class Presentation {
  public:
-  explicit Presentation(NormalForm& normal_form)
-      : normal_form_(normal_form), context_(normal_form.context()) {}
+  explicit Presentation(NormalForm& normal_form) : normal_form_(normal_form) {}
 
   // As the whole of what is wanted: a constant that is added last is free there.
   Expr present(Expr expr);
@@ -44,9 +43,9 @@ class Presentation {
   // can.
   Expr absorb(Expr outside, Term& quotient, bool is_part);
   bool loses_multiples_first(Expr dividend, std::int64_t n);
+  ExprContext& context() { return normal_form_.context(); }
 
   NormalForm& normal_form_;
-  ExprContext& context_;
   bool is_exact_ = true;
 };
 

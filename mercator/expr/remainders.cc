@@ -327,7 +327,7 @@ Remainders remainders_of_long_sum(NormalForm& normal_form, Expr sum) {
 Expr NormalForm::quotient_of(const Remainder& remainder) {
   return remainder.divisor.is(ExprKind::kConstant)
              ? quotient(remainder.dividend, remainder.divisor.value())
-             : context_.floor_div(remainder.dividend, remainder.divisor);
+             : context().floor_div(remainder.dividend, remainder.divisor);
 }
 
 Expr NormalForm::expr_of(const Remainder& remainder) {
@@ -336,7 +336,7 @@ Expr NormalForm::expr_of(const Remainder& remainder) {
     return remainder.dividend - remainder.divisor * quotient;
   }
   const Term terms[] = {{remainder.dividend, 1}, {quotient, -remainder.divisor.value()}};
-  return context_.sum(terms);
+  return context().sum(terms);
 }
 
 namespace {
@@ -358,7 +358,7 @@ void NormalForm::note_remainder(Expr expr, const Remainder& remainder) {
   Remainders& known = next_remainders();
   known.remainders.clear();
   known.remainders.push_back(remainder);
-  known.rest = context_.constant(0);
+  known.rest = context().constant(0);
   record(expr).remainders = kNone + remainders_in_use_;
 }
 
@@ -404,7 +404,7 @@ void NormalForm::compute_remainders(Expr expr, Remainders& result) {
     result.remainders.push_back(found->remainder);
     terms.take_out(found->place, found->remainder.coefficient, found->remainder.dividend);
   }
-  if (!result.remainders.empty()) result.rest = terms.expr(context_);
+  if (!result.remainders.empty()) result.rest = terms.expr(context());
 }
 
 }  // namespace mercator::internal

@@ -40,10 +40,8 @@ double largest_written_size(Expr expr) { return 2 * expr.written_size() + 16; }
 std::span<const SimplifierRule> simplifier_rules() { return internal::rule_descriptions(); }
 
 struct Simplifier::Impl {
-  explicit Impl(ExprContext& context) : normal_form(context), presentation(normal_form) {}
-
   internal::NormalForm normal_form;
-  internal::Presentation presentation;
+  internal::Presentation presentation{normal_form};
   bool was_exhausted = false;
   bool needs_another_look = false;  // at what `compute` returned
 
@@ -57,7 +55,7 @@ struct Simplifier::Impl {
   Expr best_of_circle(std::span<const Expr> circle);
 };
 
-Simplifier::Simplifier(ExprContext& context) : impl_(std::make_unique<Impl>(context)) {}
+Simplifier::Simplifier() : impl_(std::make_unique<Impl>()) {}
 Simplifier::~Simplifier() = default;
 Simplifier::Simplifier(Simplifier&&) noexcept = default;
 Simplifier& Simplifier::operator=(Simplifier&&) noexcept = default;
@@ -66,14 +64,14 @@ void Simplifier::set_bounds(const VariableBounds& bounds) { impl_->normal_form.s
 
 void Simplifier::assume(Expr expr, Interval range) {
   if (expr.depth() > kMaxDepth) return;
-  impl_->normal_form.limit_work(kMaxSteps);
+  impl_->normal_form.start_work(expr.context(), kMaxSteps);
   impl_->normal_form.assume(expr, range);
 }
 
 bool Simplifier::is_within(Expr fact, Expr expr) {
   if (std::max(fact.depth(), expr.depth()) > kMaxDepth) return false;
   internal::NormalForm& normal_form = impl_->normal_form;
-  normal_form.limit_work(kMaxSteps);
+  normal_form.start_work(expr.context(), kMaxSteps);
   const Expr normal_fact = normal_form.normalize(fact);
   const internal::SumView terms(normal_fact);
   const Expr normal = normal_form.normalize(expr);
@@ -87,7 +85,7 @@ bool Simplifier::is_within(Expr fact, Expr expr) {
 Interval Simplifier::range(Expr expr) {
   if (expr.depth() > kMaxDepth) return Interval::all();
   internal::NormalForm& normal_form = impl_->normal_form;
-  normal_form.limit_work(kMaxSteps);
+  normal_form.start_work(expr.context(), kMaxSteps);
   const Expr normal = normal_form.normalize(expr);
   const Interval range = normal_form.range(normal);
   // The normal form may have lost what the expression shows.
@@ -109,10 +107,9 @@ void Simplifier::set_listener(const StepListener* listener) {
 bool Simplifier::was_budget_exhausted() const { return impl_->was_exhausted; }
 
 Expr Simplifier::Impl::simplify(Expr expr) {
-  if (expr.is_affine()) return normal_form.normalize(expr);
   was_exhausted = expr.depth() > kMaxDepth;
   if (was_exhausted) return expr;
-  normal_form.limit_work(step_limit(expr));
+  normal_form.start_work(expr.context(), step_limit(expr));
   const Expr result = simplify_part(expr);
   was_exhausted = normal_form.is_exhausted();
   return result;

@@ -50,16 +50,16 @@ struct SimplifierStep {
 };
 using StepListener = std::function<void(const SimplifierStep&)>;
 
-// Simplifies expressions over one domain at a time; keeps its tables between domains, so one
-// simplifier for many maps is faster than many.
+// Simplifies expressions over one domain at a time, all of one context; the next domain may be of
+// another. Keeps the memory of its tables, so one simplifier for many domains is faster than many.
 class Simplifier {
  public:
-  explicit Simplifier(ExprContext& context);
+  Simplifier();
   ~Simplifier();
   Simplifier(Simplifier&&) noexcept;
   Simplifier& operator=(Simplifier&&) noexcept;
 
-  // Starts a domain. Forgets what it knew of the last one. What `bounds` refers to is copied.
+  // Starts a domain: at first there are no bounds. Forgets what it knew of the last one. What `bounds` refers to is copied.
   void set_bounds(const VariableBounds& bounds);
   // Restricts the domain to the points where `expr` has a value in `range`. An `expr` of the form
   // `x mod n` with a range of one value says that x is on a grid.

@@ -49,8 +49,8 @@ Expr common_factor(const SumView& numerator, Expr divisor_term) {
 
 Expr NormalForm::normalize_variable_division(bool is_quotient, Expr dividend, Expr divisor) {
   const auto division = [&](Expr numerator, Expr by) {
-    return is_quotient ? context_.floor_div(numerator, by)
-                       : numerator - by * context_.floor_div(numerator, by);
+    return is_quotient ? context().floor_div(numerator, by)
+                       : numerator - by * context().floor_div(numerator, by);
   };
   // x*d floordiv y*d is x floordiv y; x*d mod y*d is d * (x mod y).
   const Term unit = single_term(divisor);
@@ -61,9 +61,9 @@ Expr NormalForm::normalize_variable_division(bool is_quotient, Expr dividend, Ex
       for (std::size_t i = 0; i < view.size(); ++i) {
         terms.push_back({divided_by(view.operands[i], factor), view.coefficients[i]});
       }
-      const Expr numerator = context_.sum(terms);
+      const Expr numerator = context().sum(terms);
       const Expr by = divided_by(unit.expr, factor) * unit.coefficient;
-      const Expr quotient = normalize(context_.floor_div(numerator, by));
+      const Expr quotient = normalize(context().floor_div(numerator, by));
       const Expr result = is_quotient ? quotient : factor * (numerator - by * quotient);
       log_.count(Rule::kVariableCommonFactor);
       log_.report(Rule::kVariableCommonFactor, division(dividend, divisor), result, {});
@@ -84,27 +84,27 @@ Expr NormalForm::normalize_variable_division(bool is_quotient, Expr dividend, Ex
     if (other) {
       multiples.push_back({other, c / unit.coefficient});
     } else if (view.operands[i] == divisor) {
-      multiples.push_back({context_.constant(1), c});
+      multiples.push_back({context().constant(1), c});
     } else {
       rest.push_back({view.operands[i], c});
     }
   }
-  const Expr numerator = context_.sum(rest, view.constant);
-  const Expr whole = context_.sum(multiples);
+  const Expr numerator = context().sum(rest, view.constant);
+  const Expr whole = context().sum(multiples);
   if (!multiples.empty()) {
     log_.count(Rule::kVariableMultiples);
     if (log_.has_listener()) {
-      log_.report(Rule::kVariableMultiples, context_.floor_div(dividend, divisor),
-                  whole + context_.floor_div(numerator, divisor), {});
+      log_.report(Rule::kVariableMultiples, context().floor_div(dividend, divisor),
+                  whole + context().floor_div(numerator, divisor), {});
     }
   }
   const Interval bucket = floor_div(range(numerator), range(divisor));
-  Expr quotient = context_.floor_div(numerator, divisor);
+  Expr quotient = context().floor_div(numerator, divisor);
   if (bucket.is_point()) {
     log_.count(Rule::kVariableOneBucket);
     const KnownRange known[] = {{numerator, range(numerator)}, {divisor, range(divisor)}};
-    log_.report(Rule::kVariableOneBucket, quotient, context_.constant(bucket.lo), known);
-    quotient = context_.constant(bucket.lo);
+    log_.report(Rule::kVariableOneBucket, quotient, context().constant(bucket.lo), known);
+    quotient = context().constant(bucket.lo);
   }
   return is_quotient ? whole + quotient : numerator - divisor * quotient;
 }

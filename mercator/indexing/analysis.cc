@@ -19,7 +19,7 @@ const hlo::Computation* callee(const hlo::Instruction& instruction) {
 }
 
 Analysis::Analysis(const hlo::Module& module, ExprContext& context)
-    : module_(module), context_(context), maps_(context), simplifier_(context) {
+    : module_(module), context_(context) {
   for (Tables& tables : tables_) {
     tables.instructions.resize(module.instructions.size());
     tables.computations.resize(module.computations.size());

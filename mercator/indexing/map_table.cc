@@ -76,8 +76,7 @@ bool is_identity(const IndexMap& map) {
 
 }  // namespace
 
-MapTable::MapTable(ExprContext& context)
-    : simplifier_(context), ids_(64, Hash{&entries_}, Equal{&entries_}) {}
+MapTable::MapTable() : ids_(64, Hash{&entries_}, Equal{&entries_}) {}
 
 MapId MapTable::intern(IndexMap map) {
   const auto id = static_cast<MapId>(entries_.size());

@@ -25,7 +25,7 @@ using MapId = std::uint32_t;
 
 class MapTable {
  public:
-  explicit MapTable(ExprContext& context);
+  MapTable();
   MapTable(const MapTable&) = delete;
   MapTable& operator=(const MapTable&) = delete;
 

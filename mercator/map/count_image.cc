@@ -195,7 +195,6 @@ class PartFinder {
       : dimensions_(bounds_of(map.dimensions())),
         ranges_(bounds_of(map.ranges())),
         runtimes_(bounds_of(map.runtimes())),
-        simplifier_(map.context()),
         parts_(map.results()) {
     simplifier_.set_bounds({.dimensions = dimensions_, .ranges = ranges_, .runtimes = runtimes_});
   }

@@ -155,10 +155,10 @@ struct MapStepListener {
   std::function<void(const ConstraintStep&)> on_constraint;
 };
 
-// Simplifies maps; one for many maps is faster than one for each.
+// Simplifies maps, of any contexts; one for many maps is faster than one for each.
 class MapSimplifier {
  public:
-  explicit MapSimplifier(ExprContext& context);
+  MapSimplifier();
   ~MapSimplifier();
   MapSimplifier(MapSimplifier&&) noexcept;
   MapSimplifier& operator=(MapSimplifier&&) noexcept;
@@ -171,7 +171,6 @@ class MapSimplifier {
   // they are the index that the map starts from. The bounds of runtime variables stay as they are:
   // a promise that holds whether or not the variable is used, while a constraint on it is a
   // condition that the program may fail to meet. Simplifying the result again gives the result.
-  // Requires a map of the context that the simplifier was made for.
   IndexMap operator()(const IndexMap& map);
 
   // Both functions of `listener` must be set; null: nobody listens any more. It must outlive its

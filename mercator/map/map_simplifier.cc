@@ -25,6 +25,32 @@ IndexMap empty_like(const IndexMap& map) {
                   empty.constraints());
 }
 
+// Whether there is nothing to simplify, as in most maps of real programs: unconstrained, sums of
+// variables, each of which has several values and occurs.
+bool is_simple(const IndexMap& map) {
+  if (!map.constraints().empty() || !map.runtimes().empty()) return false;
+  std::uint64_t used = 0;
+  for (const Expr result : map.results()) {
+    if (!result.is_affine()) return false;
+    used |= variable_bits(result);
+  }
+  // Whether it occurs, for certain or perhaps.
+  const auto occurs = [used](VariableId id) { return (used & variable_bit(id)) != 0; };
+  for (std::uint32_t i = 0; i < map.dimensions().size(); ++i) {
+    const Interval bounds = map.dimensions()[i].bounds;
+    const bool has_several_values = bounds.lo < bounds.hi;
+    const bool may_stay = bounds.lo == bounds.hi && !occurs({VariableKind::kDimension, i});
+    if (!has_several_values && !may_stay) return false;
+  }
+  for (std::uint32_t i = 0; i < map.ranges().size(); ++i) {
+    const Interval bounds = map.ranges()[i].bounds;
+    if (bounds.lo >= bounds.hi || i >= kOwnVariableBits || !occurs({VariableKind::kRange, i})) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Drops the range and runtime variables that do not occur and renumbers the others.
 class UnusedVariables {
  public:
@@ -143,12 +169,8 @@ class UnusedVariables {
 }  // namespace
 
 struct MapSimplifier::Impl {
-  explicit Impl(ExprContext& context) : context(context), simplifier(context) {}
-
   IndexMap simplify(const IndexMap& map) {
-    assert(&map.context() == &context);
     IndexMap simplified = map;
-    if (is_simple(map)) return simplified;
     InlineVector<Expr, 8> indices;  // of the elements that the runtime variables are
     for (const RuntimeVariable& runtime : map.runtimes()) {
       indices.append(std::span<const Expr>(runtime.index));
@@ -195,32 +217,6 @@ struct MapSimplifier::Impl {
     return simplified;
   }
 
-  // Whether there is nothing to simplify, as in most maps of real programs: unconstrained, sums of
-  // variables, each of which has several values and occurs.
-  static bool is_simple(const IndexMap& map) {
-    if (!map.constraints().empty() || !map.runtimes().empty()) return false;
-    std::uint64_t used = 0;
-    for (const Expr result : map.results()) {
-      if (!result.is_affine()) return false;
-      used |= variable_bits(result);
-    }
-    // Whether it occurs, for certain or perhaps.
-    const auto occurs = [used](VariableId id) { return (used & variable_bit(id)) != 0; };
-    for (std::uint32_t i = 0; i < map.dimensions().size(); ++i) {
-      const Interval bounds = map.dimensions()[i].bounds;
-      const bool has_several_values = bounds.lo < bounds.hi;
-      const bool may_stay = bounds.lo == bounds.hi && !occurs({VariableKind::kDimension, i});
-      if (!has_several_values && !may_stay) return false;
-    }
-    for (std::uint32_t i = 0; i < map.ranges().size(); ++i) {
-      const Interval bounds = map.ranges()[i].bounds;
-      if (bounds.lo >= bounds.hi || i >= kOwnVariableBits || !occurs({VariableKind::kRange, i})) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   // The constraints count where they say something of what is not simple yet. Which of them do
   // depends on what the results look like; so the end is reached when the simplified ones, looked
   // at afresh, stay.
@@ -245,17 +241,18 @@ struct MapSimplifier::Impl {
     }
   }
 
-  ExprContext& context;
   internal::ConstraintLog log;
   Simplifier simplifier;
 };
 
-MapSimplifier::MapSimplifier(ExprContext& context) : impl_(std::make_unique<Impl>(context)) {}
+MapSimplifier::MapSimplifier() : impl_(std::make_unique<Impl>()) {}
 MapSimplifier::~MapSimplifier() = default;
 MapSimplifier::MapSimplifier(MapSimplifier&&) noexcept = default;
 MapSimplifier& MapSimplifier::operator=(MapSimplifier&&) noexcept = default;
 
-IndexMap MapSimplifier::operator()(const IndexMap& map) { return impl_->simplify(map); }
+IndexMap MapSimplifier::operator()(const IndexMap& map) {
+  return is_simple(map) ? map : impl_->simplify(map);
+}
 
 void MapSimplifier::set_listener(const MapStepListener* listener) {
   impl_->simplifier.set_listener(listener == nullptr ? nullptr : &listener->on_expression);
@@ -270,6 +267,6 @@ std::span<const std::uint64_t> MapSimplifier::constraint_rule_counts() const {
   return impl_->log.counts();
 }
 
-IndexMap simplify(const IndexMap& map) { return MapSimplifier(map.context())(map); }
+IndexMap simplify(const IndexMap& map) { return is_simple(map) ? map : MapSimplifier()(map); }
 
 }  // namespace mercator

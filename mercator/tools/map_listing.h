@@ -94,7 +94,7 @@ class InstructionMaps {
 class MapLister {
  public:
   MapLister(const hlo::Module& module, ExprContext& context, const MapRequest& request)
-      : module_(module), request_(request), analysis_(module, context), simplify_(context) {}
+      : module_(module), request_(request), analysis_(module, context) {}
 
   [[nodiscard]] InstructionMaps operator()(const hlo::Instruction& instruction);
 

@@ -167,8 +167,8 @@ ExitStatus run_simplify(const SimplifyOptions& options, Output& output) {
   const Result<std::vector<ParsedEntry>> entries = parse_entries(without_comments, context);
   if (!entries) return report(entries.error(), name, *text);
 
-  MapSimplifier simplify(context);
-  Simplifier ranges(context);
+  MapSimplifier simplify;
+  Simplifier ranges;
   ExitStatus status = ExitStatus::kDone;
   bool first = true;
   for (const ParsedEntry& entry : *entries) {

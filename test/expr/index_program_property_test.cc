@@ -178,7 +178,7 @@ TEST(IndexProgramProperty, ProgramsComputeWhatExpressionsMean) {
   int wide = 0;
   for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     RandomComputations random(context, 700 + static_cast<std::uint64_t>(batch));
     for (int i = 0; i < kComputations / 20 && !testing::Test::HasFailure(); ++i) {
       const RandomComputations::Computation computation = random.draw();
@@ -208,10 +208,10 @@ TEST(IndexProgramProperty, ProgramsComputeWhatExpressionsMean) {
 // The text does not depend on what the context and the simplifier saw before.
 TEST(IndexProgramProperty, ProgramsDoNotDependOnHistory) {
   ExprContext shared_context;
-  Simplifier shared(shared_context);
+  Simplifier shared;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     ExprContext fresh_context;
-    Simplifier fresh(fresh_context);
+    Simplifier fresh;
     const auto text = [&](ExprContext& context, Simplifier& simplifier) {
       const RandomComputations::Computation computation = RandomComputations(context, seed).draw();
       const Result<IndexProgram> program = lower({.results = computation.results,

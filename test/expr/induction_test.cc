@@ -314,7 +314,7 @@ TEST_F(InductionTest, RandomComputationsAlongRandomLoops) {
   int carried = 0;
   for (std::uint64_t seed = 0; seed < 3000 && !HasFailure(); ++seed) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     test::RandomExprs random(context, 40 + seed);
     const std::vector<Interval> bounds = random.bounds(2);
     const Loop loop = {

@@ -466,7 +466,7 @@ TEST(RuleProofs, EveryStepOfTheSimplifier) {
   };
   for (const Example& example : examples()) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     simplifier.set_listener(&listener);
     simplifier.set_bounds({.dimensions = example.bounds});
     steps.set_domain(context, example.bounds);
@@ -482,7 +482,7 @@ TEST(RuleProofs, EveryStepOfTheSimplifier) {
   constexpr std::uint64_t kRandom = 400;
   for (std::uint64_t seed = 0; seed < kRandom; ++seed) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     simplifier.set_listener(&listener);
     test::RandomExprs random(context, 7000 + seed);
     const std::vector<Interval> bounds = random.bounds(2);

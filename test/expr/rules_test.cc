@@ -411,7 +411,7 @@ TEST(Rules, ApplyWithinTheirGuards) {
   for (const RuleCase& rule_case : cases()) {
     SCOPED_TRACE(fmt::format("{}: {}", rule_case.rule, rule_case.before));
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     simplifier.set_bounds({.dimensions = rule_case.bounds});
     for (const auto& [text, range] : rule_case.facts) {
       simplifier.assume(test::parsed_exprs(text, context)[0], range);

@@ -59,7 +59,7 @@ TEST(SimplifierProperty, RandomExpressionsKeepTheirValues) {
   const std::int64_t expressions = 40'000 * test::random_factor();
   for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     test::RandomExprs random(context, 100 + static_cast<std::uint64_t>(batch));
     for (int i = 0; i < expressions / 20 && !testing::Test::HasFailure(); ++i) {
       const int variables = static_cast<int>(random.uniform(1, 3));
@@ -76,7 +76,7 @@ TEST(SimplifierProperty, QuotientsOfSumsOfQuotients) {
   constexpr std::int64_t kLargest[] = {1, 2, 3, 7, 15, 31};
   for (int batch = 0; batch < 20 && !testing::Test::HasFailure(); ++batch) {
     ExprContext context;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     test::RandomExprs random(context, 900 + static_cast<std::uint64_t>(batch));
     const auto one_of = [&](std::span<const std::int64_t> values) {
       return values[static_cast<std::size_t>(random.uniform(0, std::ssize(values) - 1))];
@@ -106,10 +106,10 @@ TEST(SimplifierProperty, QuotientsOfSumsOfQuotients) {
 // A result does not depend on what the context and the simplifier saw before.
 TEST(SimplifierProperty, ResultsDoNotDependOnHistory) {
   ExprContext shared_context;
-  Simplifier shared(shared_context);
+  Simplifier shared;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     ExprContext fresh_context;
-    Simplifier fresh(fresh_context);
+    Simplifier fresh;
     test::RandomExprs random_a(shared_context, seed);
     test::RandomExprs random_b(fresh_context, seed);
     const std::vector<Interval> bounds = random_a.bounds(3);

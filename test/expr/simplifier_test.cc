@@ -27,7 +27,7 @@ std::string simplified(std::string_view text, std::vector<Interval> bounds) {
   };
   const Result<Expr> expr = parse_expr(lexer, context, lookup);
   if (!expr) return "error: " + expr.error().message;
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   simplifier.set_bounds({.dimensions = bounds});
   return to_string(simplifier.simplify(*expr));
 }
@@ -113,7 +113,7 @@ std::string simplified_given(std::string_view text, std::string_view known, Inte
     });
   };
   const std::vector<Interval> bounds(3, {0, 9});
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   simplifier.set_bounds({.dimensions = bounds});
   simplifier.assume(read(known), range);
   return to_string(simplifier.simplify(read(text)));
@@ -147,7 +147,7 @@ TEST(Simplifier, ResultsShareDividends) {
   const Expr d0 = context.dimension(0);
   const Expr d1 = context.dimension(1);
   const Interval bounds[] = {{0, 127}, {0, 1023}};
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   simplifier.set_bounds({.dimensions = bounds});
   Expr both[] = {floor_div(d0 + d1 * 128, 750), mod(d0 + d1 * 128, 5)};
   // Alone, the coefficient is as small as may be.
@@ -171,7 +171,7 @@ TEST(Simplifier, LongSums) {
     terms.push_back({mod(x, n + 1), 5});
   }
   const std::vector<Interval> bounds(kPairs, {0, 99});
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   simplifier.set_bounds({.dimensions = bounds});
   const Expr simple = simplifier.simplify(context.sum(terms));
   EXPECT_FALSE(simplifier.was_budget_exhausted());
@@ -258,7 +258,7 @@ TEST(Simplifier, RulesDoNotGoRoundInCircles) {
       return context.dimension(static_cast<std::uint32_t>(name.back() - '0'));
     });
     ASSERT_TRUE(expr) << one.text;
-    Simplifier simplifier(context);
+    Simplifier simplifier;
     simplifier.set_bounds({.dimensions = one.bounds});
     simplifier.simplify(*expr);
     EXPECT_FALSE(simplifier.was_budget_exhausted()) << one.text;

@@ -273,7 +273,7 @@ void simplify_and_prove(const IndexMap& map, StepProver& steps, std::vector<std:
   const MapStepListener listener = {
       .on_expression = [](const SimplifierStep&) {},
       .on_constraint = [&](const ConstraintStep& step) { steps.hear(step); }};
-  MapSimplifier simplifier(map.context());
+  MapSimplifier simplifier;
   simplifier.set_listener(&listener);
   (void)simplifier(map);
   for (std::size_t i = 0; i < fired.size(); ++i) fired[i] += simplifier.constraint_rule_counts()[i];

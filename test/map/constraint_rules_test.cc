@@ -185,7 +185,7 @@ TEST(ConstraintRules, ApplyWithinTheirGuards) {
     ExprContext context;
     const Result<IndexMap> before = parse_index_map(rule_case.before, context);
     ASSERT_TRUE(before.has_value()) << before.error().message;
-    MapSimplifier simplifier(context);
+    MapSimplifier simplifier;
     const IndexMap after = simplifier(*before);
     EXPECT_EQ(to_string(after, MapStyle::kOneLine), rule_case.after);
     EXPECT_EQ(same_relation(*before, after, kPoints), true);

@@ -84,7 +84,7 @@ TEST(MapProperty, SimplificationIsIdempotent) {
 TEST(MapProperty, SimplificationDoesNotDependOnWhatElseWasSimplified) {
   for (int batch = 0; batch < kBatches && !HasFailure(); ++batch) {
     ExprContext context;
-    MapSimplifier shared(context);
+    MapSimplifier shared;
     RandomMaps random(context, 4000 + static_cast<std::uint64_t>(batch));
     for (int i = 0; i < kMapsPerBatch && !HasFailure(); ++i) {
       const IndexMap map = random.map();

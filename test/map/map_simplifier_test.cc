@@ -326,7 +326,7 @@ TEST(MapSimplifier, ResultsUseTheNarrowedBounds) {
 
 TEST(MapSimplifier, OneForManyMaps) {
   ExprContext context;
-  MapSimplifier simplifier(context);
+  MapSimplifier simplifier;
   const IndexMap a =
       *parse_index_map("(x) -> (x mod 8), domain: x in [0, 7], x mod 2 in [0, 0]", context);
   const IndexMap b = *parse_index_map("(x) -> (x mod 8), domain: x in [0, 8]", context);

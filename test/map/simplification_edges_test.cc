@@ -91,7 +91,7 @@ class SimplificationEdges : public testing::Test {
   }
 
   ExprContext context_;
-  MapSimplifier simplify_{context_};
+  MapSimplifier simplify_;
 };
 
 // Values at both ends of int64, about zero and about powers of two.

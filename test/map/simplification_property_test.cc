@@ -33,7 +33,7 @@ template <class Check>
 void repeat(std::int64_t count, std::uint64_t seed, Check check) {
   for (std::int64_t done = 0; done < count; done += kBatch) {
     ExprContext context;
-    MapSimplifier simplifier(context);
+    MapSimplifier simplifier;
     const test::Draw draw = test::seeded_draw(seed + static_cast<std::uint64_t>(done));
     for (std::int64_t i = 0; i < kBatch; ++i) {
       check(context, simplifier, draw);

@@ -5,7 +5,7 @@
 //
 // FILE holds maps separated by lines of ---, with a `# name` before each. For each map:
 // microseconds in a context that has seen it before (warm) and in one made for the call (fresh),
-// the fastest of many; the simplifiers take turns, map by map, in one run. Mercator simplifies
+// the mean of a few calls in a row, the fastest of many such rows; the simplifiers take turns, map by map, in one run. Mercator simplifies
 // results, constraints and bounds; MLIR the results, for its affine maps have no more. Then how
 // Mercator's time grows with the number of terms of a sum, and with nesting.
 //
@@ -35,9 +35,26 @@
 namespace mercator::peers {
 namespace {
 
-constexpr int kRounds = 200;
-// Calls in a row in a warm context; the first finds the processor's caches cold.
-constexpr int kWarmCalls = 5;
+constexpr int kRounds = 60;
+// So many calls in a row are timed, each alone, after one that is not: what the making of contexts
+// and maps has left in the processor's caches is not what is to be measured. The mean of many is
+// finer than the clock.
+constexpr int kCalls = 32;
+
+// The mean nanoseconds of a row of calls, `call(0)` first; what each returns is dropped once its
+// time is taken. The clock's own time counts.
+template <class Call>
+double mean_time(Call call) {
+  using Clock = std::chrono::steady_clock;
+  std::chrono::nanoseconds all{};
+  for (int i = 0; i < kCalls; ++i) {
+    std::optional<decltype(call(i))> result;
+    const auto start = Clock::now();
+    result.emplace(call(i));
+    all += Clock::now() - start;
+  }
+  return static_cast<double>(all.count()) / kCalls;
+}
 
 IndexMap parse(const NamedMap& map, ExprContext& context) {
   Result<IndexMap> parsed = parse_index_map(map.text, context);
@@ -45,17 +62,30 @@ IndexMap parse(const NamedMap& map, ExprContext& context) {
   return *std::move(parsed);
 }
 
-// The shortest of several times, in nanoseconds; none if there is no time.
+// The shortest of several times, the clock's own not counted; none if there is no time.
 class Shortest {
  public:
-  void add(std::int64_t time) { time_ = std::min(time_.value_or(time), time); }
+  // In nanoseconds, as `mean_time` gives them.
+  void add(double time) {
+    static const double own_time = time_of_clock();
+    add_net(time - own_time);
+  }
+  void add_net(double time) { time_ = std::min(time_.value_or(time), std::max(time, 1.0)); }
   [[nodiscard]] std::optional<double> microseconds() const {
     if (!time_) return std::nullopt;
-    return static_cast<double>(*time_) / 1e3;
+    return *time_ / 1e3;
   }
 
  private:
-  std::optional<std::int64_t> time_;
+  static double time_of_clock() {
+    double shortest = mean_time([](int) { return true; });
+    for (int i = 0; i < kRounds; ++i) {
+      shortest = std::min(shortest, mean_time([](int) { return true; }));
+    }
+    return shortest;
+  }
+
+  std::optional<double> time_;
 };
 
 struct Times {
@@ -70,23 +100,17 @@ class MercatorSubject {
       : source_(map), simplifier_(simplifier), map_(parse(map, context)) {}
 
   void measure() {
-    for (int i = 0; i < kWarmCalls; ++i) {
-      times_.warm.add(time([&] { return simplifier_(map_); }));
-    }
-    ExprContext context;
-    const IndexMap map = parse(source_, context);
-    times_.fresh.add(time([&] { return simplify(map); }));
+    simplifier_(map_);
+    times_.warm.add(mean_time([&](int) { return simplifier_(map_); }));
+    std::vector<ExprContext> contexts(kCalls);
+    std::vector<IndexMap> maps;
+    for (ExprContext& context : contexts) maps.push_back(parse(source_, context));
+    simplifier_(map_);
+    times_.fresh.add(mean_time([&](int i) { return simplifier_(maps[i]); }));
   }
   [[nodiscard]] const Times& times() const { return times_; }
 
  private:
-  // The result is kept until the time is taken.
-  template <class Work>
-  static std::int64_t time(Work work) {
-    std::optional<IndexMap> result;
-    return fastest(1, [&] { result.emplace(work()); });
-  }
-
   const NamedMap& source_;
   MapSimplifier& simplifier_;
   IndexMap map_;
@@ -102,10 +126,19 @@ class MlirSubject {
 
   void measure() {
     if (!map_.is_expressible()) return;
-    times_.warm.add(fastest(kWarmCalls, [&] { map_.simplify(); }));
-    AffineContext context;
-    AffineMap map(context, source_.results(), counts_of(source_));
-    times_.fresh.add(fastest(1, [&] { map.simplify(); }));
+    const auto simplify = [](AffineMap& map) {
+      map.simplify();
+      return true;
+    };
+    simplify(map_);
+    times_.warm.add(mean_time([&](int) { return simplify(map_); }));
+    std::vector<AffineContext> contexts(kCalls);
+    std::vector<std::unique_ptr<AffineMap>> maps;
+    for (AffineContext& context : contexts) {
+      maps.push_back(std::make_unique<AffineMap>(context, source_.results(), counts_of(source_)));
+    }
+    simplify(map_);
+    times_.fresh.add(mean_time([&](int i) { return simplify(*maps[i]); }));
   }
   [[nodiscard]] const Times& times() const { return times_; }
 
@@ -180,7 +213,7 @@ void print_row(const std::string& name, const Times& ours, const Times& theirs) 
 // Returns our times.
 std::vector<Times> compare(const std::vector<NamedMap>& maps) {
   ExprContext context;
-  MapSimplifier simplifier(context);
+  MapSimplifier simplifier;
   std::vector<MercatorSubject> ours;
   for (const NamedMap& map : maps) ours.emplace_back(map, context, simplifier);
 #ifdef MERCATOR_HAVE_MLIR
@@ -237,7 +270,7 @@ void compare_listed(const std::vector<NamedMap>& maps, const std::vector<Times>&
   for (std::size_t i = 0; i < maps.size(); ++i) {
     if (sums[i] == 0 || !is_complete[i]) continue;
     Shortest sum;
-    sum.add(sums[i]);
+    sum.add_net(static_cast<double>(sums[i]));
     means.add(ours[i].warm, sum);
   }
   means.print("warm context, of the maps with something to compute", name);

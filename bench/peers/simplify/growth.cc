@@ -64,7 +64,7 @@ template <class Make>
 std::int64_t time_of(Make make) {
   ExprContext context;
   const Subject subject = make(context);
-  Simplifier simplifier(context);
+  Simplifier simplifier;
   const auto run = [&] {
     simplifier.set_bounds({.dimensions = subject.bounds});
     simplifier.simplify(subject.expr);

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kRuns = 20;
 
-std::vector<OutputLine> run(const std::vector<InputLine>& lines, ExprContext& context) {
-  Simplifier simplifier(context);
+std::vector<OutputLine> run(const std::vector<InputLine>& lines) {
+  Simplifier simplifier;
   std::vector<OutputLine> outputs;
   for (const InputLine& line : lines) {
     const std::vector<Interval> bounds = line.bounds();
@@ -31,5 +31,5 @@ int main(int argc, char** argv) {
   using namespace mercator::peers;
   if (argc != 3) fail("usage: simplify_mercator INPUT OUTPUT");
   mercator::ExprContext context;
-  write_output(argv[2], run(read_input(argv[1], context), context));
+  write_output(argv[2], run(read_input(argv[1], context)));
 }
