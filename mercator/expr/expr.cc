@@ -77,7 +77,7 @@ Expr ExprContext::constant(std::int64_t value) {
     const Expr known = impl_->small_constants[static_cast<std::size_t>(value)];
     if (known) return known;
   }
-  const Expr made(impl_->table.find_or_add({.kind = ExprKind::kConstant, .value = value}));
+  const Expr made(impl_->table.find_or_add_constant(value));
   if (is_small) impl_->small_constants[static_cast<std::size_t>(value)] = made;
   return made;
 }
@@ -359,8 +359,7 @@ Expr ExprContext::floor_div(Expr dividend, Expr divisor) {
     }
   }
   if (dividend.is_constant(0)) return dividend;
-  const Expr operands[] = {dividend, divisor};
-  return Expr(impl_->table.find_or_add({.kind = ExprKind::kFloorDiv, .operands = operands}));
+  return Expr(impl_->table.find_or_add_division(ExprKind::kFloorDiv, dividend, divisor));
 }
 
 Expr ExprContext::mod(Expr dividend, Expr divisor) {
@@ -372,8 +371,7 @@ Expr ExprContext::mod(Expr dividend, Expr divisor) {
     if (dividend.is(ExprKind::kConstant)) return constant(floor_mod(dividend.value(), n));
   }
   if (dividend.is_constant(0)) return dividend;
-  const Expr operands[] = {dividend, divisor};
-  return Expr(impl_->table.find_or_add({.kind = ExprKind::kMod, .operands = operands}));
+  return Expr(impl_->table.find_or_add_division(ExprKind::kMod, dividend, divisor));
 }
 
 Expr ExprContext::ceil_div(Expr dividend, Expr divisor) {

@@ -1,7 +1,7 @@
 #include "mercator/expr/expr_table.h"
 
 #include <algorithm>
-#include <bit>
+#include <cassert>
 #include <limits>
 #include <memory>
 #include <new>
@@ -9,41 +9,25 @@
 namespace mercator::internal {
 namespace {
 
-// Of ids and numbers, never of addresses. Multiplication carries what it mixes upwards only, hence
-// the rotation; the top bits, which the last step brings down, depend on everything.
-class Hash {
- public:
-  void add(std::uint64_t word) { state_ = (std::rotl(state_, 23) ^ word) * kFactor; }
-  // Both halves of the product of the two.
-  [[nodiscard]] static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a ^ kFactor) * (b ^ kOtherFactor);
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-  }
-  [[nodiscard]] std::uint64_t value() const { return state_ ^ (state_ >> 32); }
-
- private:
-  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
-  static constexpr std::uint64_t kOtherFactor = 0xd1342543de82ef95U;
-  std::uint64_t state_ = 0;
-};
+// Of ids and numbers, never of addresses: both halves of the product of two words.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+  constexpr std::uint64_t kOtherFactor = 0xd1342543de82ef95U;
+  const auto product = static_cast<unsigned __int128>(a ^ kFactor) * (b ^ kOtherFactor);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
 
 std::uint64_t hash_of(const NodeStructure& structure) {
-  Hash hash;
-  hash.add((static_cast<std::uint64_t>(structure.kind) << 8) |
-           static_cast<std::uint64_t>(structure.variable_kind));
-  hash.add(static_cast<std::uint64_t>(structure.value));
-  if (structure.kind != ExprKind::kSum) {
-    for (const Expr operand : structure.operands) hash.add(operand.id());
-    return hash.value();
-  }
-  // Of sums there are most: the terms are mixed side by side, each by its place.
-  std::uint64_t terms = 0;
+  // The terms and operands are mixed side by side, each by its place.
+  std::uint64_t operands = 0;
+  const bool has_coefficients = structure.kind == ExprKind::kSum;
   for (std::size_t i = 0; i < structure.operands.size(); ++i) {
-    terms += Hash::mixed(structure.operands[i].id() + (i << 32),
-                         static_cast<std::uint64_t>(structure.coefficients[i]));
+    operands += mixed(structure.operands[i].id() + (i << 32),
+                      has_coefficients ? static_cast<std::uint64_t>(structure.coefficients[i]) : 0);
   }
-  hash.add(terms);
-  return hash.value();
+  const std::uint64_t kinds = (static_cast<std::uint64_t>(structure.kind) << 8) |
+                              static_cast<std::uint64_t>(structure.variable_kind);
+  return mixed(operands + (kinds << 48), static_cast<std::uint64_t>(structure.value));
 }
 
 template <class T>
@@ -62,23 +46,46 @@ bool is_node(const NodeStructure& structure, const ExprNode& node) {
          have_same_elements(structure.coefficients, node.coefficients);
 }
 
-constexpr std::size_t kFirstCapacity = 256;
-
 }  // namespace
 
-const ExprNode* ExprTable::find_or_add(const NodeStructure& structure) {
-  if (slots_.empty()) slots_.resize(kFirstCapacity);
-  const std::uint64_t hash = hash_of(structure);
-  std::size_t place = hash & (slots_.size() - 1);
-  for (; slots_[place].node != nullptr; place = (place + 1) & (slots_.size() - 1)) {
-    if (slots_[place].hash == hash && is_node(structure, *slots_[place].node)) {
-      return slots_[place].node;
-    }
+template <class IsSame>
+const ExprNode* ExprTable::find_or_add(std::uint64_t hash, IsSame is_same,
+                                       const NodeStructure& structure) {
+  Slot* const slots = slots_.data();
+  std::size_t place = hash & mask_;
+  for (; slots[place].node != nullptr; place = (place + 1) & mask_) {
+    if (slots[place].hash == hash && is_same(*slots[place].node)) return slots[place].node;
   }
   const ExprNode* node = add(structure);
-  slots_[place] = {hash, node};
+  slots[place] = {hash, node};
   if (2 * size_ > slots_.size()) grow();
   return node;
+}
+
+const ExprNode* ExprTable::find_or_add(const NodeStructure& structure) {
+  assert(structure.kind != ExprKind::kConstant && structure.kind != ExprKind::kFloorDiv &&
+         structure.kind != ExprKind::kMod);
+  return find_or_add(
+      hash_of(structure), [&](const ExprNode& node) { return is_node(structure, node); },
+      structure);
+}
+
+const ExprNode* ExprTable::find_or_add_division(ExprKind kind, Expr dividend, Expr divisor) {
+  const std::uint64_t ids = (static_cast<std::uint64_t>(dividend.id()) << 32) | divisor.id();
+  const Expr operands[] = {dividend, divisor};
+  return find_or_add(
+      mixed(ids, static_cast<std::uint64_t>(kind)),
+      [&](const ExprNode& node) {
+        return node.kind == kind && node.operands[0] == dividend && node.operands[1] == divisor;
+      },
+      {.kind = kind, .operands = operands});
+}
+
+const ExprNode* ExprTable::find_or_add_constant(std::int64_t value) {
+  return find_or_add(
+      mixed(static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(ExprKind::kConstant)),
+      [&](const ExprNode& node) { return node.kind == ExprKind::kConstant && node.value == value; },
+      {.kind = ExprKind::kConstant, .value = value});
 }
 
 const ExprNode* ExprTable::add(const NodeStructure& structure) {
@@ -151,6 +158,7 @@ void ExprTable::grow() {
     larger[place] = slot;
   }
   slots_ = std::move(larger);
+  mask_ = slots_.size() - 1;
 }
 
 }  // namespace mercator::internal

@@ -164,6 +164,11 @@ Interval divide_exactly_within(Interval range, std::int64_t k) {
   return x;
 }
 
+void LinearRange::add_saturating(Interval interval, std::int64_t coefficient) {
+  is_plain_ = false;
+  range_ = range_ + interval * coefficient;
+}
+
 std::string to_string(Interval interval) {
   return fmt::format("[{}, {}]", interval.lo, interval.hi);
 }

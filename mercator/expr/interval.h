@@ -79,6 +79,8 @@ class LinearRange {
   [[nodiscard]] Interval range() const { return range_; }
 
  private:
+  [[gnu::cold]] void add_saturating(Interval interval, std::int64_t coefficient);
+
   Interval range_;
   bool is_plain_ = range_.is_bounded();  // neither infinite nor empty
 };
@@ -130,8 +132,7 @@ inline void LinearRange::add(Interval interval, std::int64_t coefficient) {
       return;
     }
   }
-  is_plain_ = false;
-  range_ = range_ + interval * coefficient;
+  add_saturating(interval, coefficient);
 }
 
 inline Interval floor_div(Interval a, std::int64_t n) {

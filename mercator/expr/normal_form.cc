@@ -23,9 +23,12 @@ void NormalForm::start_epoch() {
   records_.clear();
   bits_of_constants_ = 0;
   for (std::uint32_t kind = 0; kind < 3; ++kind) {
-    for (std::uint32_t i = 0; i < bounds_[kind].size(); ++i) {
-      if (!bounds_[kind][i].is_point()) continue;
-      bits_of_constants_ |= variable_bit({static_cast<VariableKind>(kind), i});
+    std::uint32_t index = 0;
+    for (const Interval bounds : bounds_[kind]) {
+      if (bounds.lo == bounds.hi && bounds.is_bounded()) {
+        bits_of_constants_ |= variable_bit({static_cast<VariableKind>(kind), index});
+      }
+      ++index;
     }
   }
 }
@@ -508,7 +511,10 @@ Expr NormalForm::quotient(Expr numerator, std::int64_t divisor) {
   }
   if (const Expr known = quotients_.find(numerator, divisor)) return known;
   ++depth_;
-  const Expr result = compute_quotient(numerator, divisor);
+  // Steps are reported with what the plain way does not know.
+  const bool is_plain = numerator.is_affine() && !has_facts() && !log_.has_listener();
+  const Expr result = is_plain ? compute_plain_quotient(numerator, divisor)
+                               : compute_quotient(numerator, divisor);
   --depth_;
   quotients_.set(numerator, divisor, result);
   return result;

@@ -151,6 +151,8 @@ class NormalForm {
   Expr normalize_variable_division(bool is_quotient, Expr dividend, Expr divisor);
   Expr normalize_extremum(Expr expr);
   Expr compute_quotient(Expr numerator, std::int64_t divisor);
+  // The same, for a sum of variables of which the bounds are all that is known.
+  Expr compute_plain_quotient(Expr numerator, std::int64_t divisor);
   const Remainders* find_remainders(Expr expr);
   // That the remainder is all of `expr`.
   void note_remainder(Expr expr, const Remainder& remainder);

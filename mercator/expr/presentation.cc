@@ -29,7 +29,10 @@ Expr Presentation::present_part(Expr expr) {
 
 Expr Presentation::compute(Expr expr) {
   if (expr.is(ExprKind::kSum)) return present_sum(expr, /*is_part=*/true);
-  if (is_constant_quotient(expr)) return present_quotient(expr.dividend(), expr.divisor().value());
+  if (is_constant_quotient(expr)) {
+    const Expr dividend = present_part(expr.dividend());
+    return dividend == expr.dividend() ? expr : context().floor_div(dividend, expr.divisor());
+  }
   InlineVector<Expr, 8> operands;
   for (const Expr operand : expr.operands()) operands.push_back(present_part(operand));
   is_exact_ = false;
@@ -47,10 +50,6 @@ Expr Presentation::compute(Expr expr) {
     default:
       return expr;
   }
-}
-
-Expr Presentation::present_quotient(Expr numerator, std::int64_t n) {
-  return context().floor_div(present_part(numerator), context().constant(n));
 }
 
 Expr Presentation::present_sum(Expr sum, bool is_part) {

@@ -26,7 +26,6 @@ class Presentation {
   Expr present_part(Expr expr);
   Expr compute(Expr expr);
   Expr present_sum(Expr sum, bool is_part);
-  Expr present_quotient(Expr numerator, std::int64_t n);
   using Terms = InlineVector<Term, 12>;
   struct Reduced {
     Terms terms;

@@ -4,36 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 
 #include "mercator/expr/normal_form.h"
+#include "mercator/expr/plain_rules.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
 namespace {
-
-using Coefficients = InlineVector<std::int64_t, 8>;
-
-// The k with range within [k * n, k * n + n - 1], if there is one.
-std::optional<std::int64_t> bucket_of(Interval range, std::int64_t n) {
-  if (range.is_empty() || !range.is_bounded()) return std::nullopt;
-  if (range.lo >= 0 && range.hi < n) return 0;
-  if (static_cast<std::uint64_t>(range.hi) - static_cast<std::uint64_t>(range.lo) >=
-      static_cast<std::uint64_t>(n)) {
-    return std::nullopt;
-  }
-  const std::int64_t k = floor_div(range.lo, n);
-  if (floor_div(range.hi, n) != k) return std::nullopt;
-  return k;
-}
-
-bool one_bucket(QuotientProblem& p) {
-  const std::optional<std::int64_t> k = bucket_of(p.range, p.divisor);
-  if (!k) return false;
-  p.take_out(*k);
-  p.solve();
-  return true;
-}
 
 // k * (x mod m) where n divides k * m is k * x - k * m * (x floordiv m), of which the latter leaves
 // the quotient: the remainder was needless.
@@ -180,193 +157,6 @@ bool simpler_by_residues(QuotientProblem& p) {
   return remainder_of_residues(p, /*must_solve=*/false);
 }
 
-bool whole_multiples(QuotientProblem& p) {
-  const std::int64_t n = p.divisor;
-  const auto is_reduced = [n](std::int64_t c) { return c >= 0 && c < n; };
-  bool changes = false;
-  std::size_t kept = 0;
-  if (!is_reduced(p.constant)) {
-    const std::int64_t whole = floor_div(p.constant, n);
-    p.take_out(whole);
-    p.constant = floor_mod(p.constant, n);
-    changes = true;
-  }
-  for (std::size_t i = 0; i < p.parts.size(); ++i) {
-    Part part = p.parts[i];
-    if (!is_reduced(part.coefficient)) {
-      const std::int64_t whole = floor_div(part.coefficient, n);
-      p.take_out(part.expr, whole);
-      part.coefficient = floor_mod(part.coefficient, n);
-      changes = true;
-    }
-    if (part.coefficient != 0) p.parts[kept++] = part;
-  }
-  if (!changes) return false;
-  p.parts.truncate(kept);
-  p.update();
-  return true;
-}
-
-// The coefficients of the parts, taken apart as wholes * n + residues.
-struct Split {
-  std::int64_t n;
-  Coefficients wholes;
-  Coefficients residues;
-};
-
-// With residues in [0, n - 1]; none if they cannot stay within one bucket: together they then
-// spread over n values or more, even where each is the nearer one to zero of its two residues.
-std::optional<Split> split_from_zero(const QuotientProblem& p, std::int64_t n) {
-  Split split = {.n = n, .wholes = {}, .residues = {}};
-  std::int64_t spread = 0;
-  for (const Part& part : p.parts) {
-    const std::int64_t whole = floor_div(part.coefficient, n);
-    // In unsigned numbers, since whole * n may leave int64 though the difference does not.
-    const auto residue = static_cast<std::int64_t>(static_cast<std::uint64_t>(part.coefficient) -
-                                                   static_cast<std::uint64_t>(whole) *
-                                                       static_cast<std::uint64_t>(n));
-    split.wholes.push_back(whole);
-    split.residues.push_back(residue);
-    if (residue == 0) continue;
-    std::int64_t width = 0;
-    if (!part.range.is_bounded() || !checked_sub(part.range.hi, part.range.lo, &width) ||
-        !checked_mul(width, std::min(residue, n - residue), &width) ||
-        !checked_add(spread, width, &spread) || spread >= n) {
-      return std::nullopt;
-    }
-  }
-  return split;
-}
-
-// The residues in (-n/2, n/2] or, with `down`, in [-n/2, n/2). False if that changes nothing.
-bool move_near_zero(Split& split, bool down) {
-  bool changes = false;
-  for (std::size_t i = 0; i < split.residues.size(); ++i) {
-    std::int64_t& residue = split.residues[i];
-    const std::int64_t other = split.n - residue;
-    if (residue < other || (residue == other && !down)) continue;
-    residue -= split.n;
-    ++split.wholes[i];
-    changes = true;
-  }
-  return changes;
-}
-
-// The bucket of all values of the residues, with the constant of the problem.
-std::optional<std::int64_t> bucket_of(const QuotientProblem& p, const Split& split) {
-  LinearRange range(p.constant);
-  for (std::size_t i = 0; i < split.residues.size(); ++i) {
-    range.add(p.parts[i].range, split.residues[i]);
-  }
-  return bucket_of(range.range(), split.n);
-}
-
-bool one_bucket_of_residues(QuotientProblem& p) {
-  const std::int64_t n = p.divisor;
-  const auto is_below_half = [n](const Part& part) {
-    return part.coefficient >= 0 && part.coefficient < n - part.coefficient;
-  };
-  if (std::ranges::all_of(p.parts, is_below_half)) return false;
-  std::optional<Split> split = split_from_zero(p, n);
-  if (!split) return false;
-  std::optional<std::int64_t> k;
-  for (const bool down : {false, true}) {
-    move_near_zero(*split, down);
-    k = bucket_of(p, *split);
-    if (k) break;
-  }
-  if (!k) return false;
-  for (std::size_t i = 0; i < p.parts.size(); ++i) p.take_out(p.parts[i].expr, split->wholes[i]);
-  p.take_out(*k);
-  p.solve();
-  return true;
-}
-
-bool two_values(QuotientProblem& p) {
-  if (p.parts.size() != 1) return false;
-  const Part part = p.parts[0];
-  if (!part.range.is_bounded() || part.range.lo >= part.range.hi ||
-      part.range.lo + 1 != part.range.hi) {
-    return false;
-  }
-  const Interval numerator = part.range * part.coefficient + Interval::point(p.constant);
-  if (!numerator.is_bounded()) return false;
-  const bool rises = part.coefficient > 0;
-  const std::int64_t at_lo = floor_div(rises ? numerator.lo : numerator.hi, p.divisor);
-  const std::int64_t at_hi = floor_div(rises ? numerator.hi : numerator.lo, p.divisor);
-  std::int64_t rise = 0;
-  std::int64_t shift = 0;
-  if (!checked_sub(at_hi, at_lo, &rise) || !checked_mul(rise, part.range.lo, &shift) ||
-      !checked_sub(at_lo, shift, &shift)) {
-    return false;
-  }
-  p.take_out(part.expr, rise);
-  p.take_out(shift);
-  p.solve();
-  return true;
-}
-
-// Puts the quotient by f in place of the numerator: coefficients `wholes`, constant `constant`.
-void divide_by(QuotientProblem& p, std::int64_t f, const Coefficients& wholes,
-               std::int64_t constant) {
-  p.divisor /= f;
-  p.constant = constant;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < wholes.size(); ++i) {
-    if (wholes[i] != 0) {
-      p.parts[kept] = p.parts[i];
-      p.parts[kept++].coefficient = wholes[i];
-    }
-  }
-  p.parts.truncate(kept);
-  if (p.divisor == 1 || kept == 0) {
-    for (const Part& part : p.parts) p.take_out(part.expr, part.coefficient);
-    p.take_out(floor_div(p.constant, p.divisor));
-    p.solve();
-    return;
-  }
-  p.update();
-}
-
-// Divisors of n worth dividing by first: those that take a coefficient whole. Largest first.
-Coefficients factors_to_try(const QuotientProblem& p) {
-  Coefficients factors;
-  std::int64_t common = p.divisor;
-  for (const Part& part : p.parts) {
-    const std::int64_t c = part.coefficient;
-    if (c == Interval::kMinusInfinity) return {};
-    const std::int64_t factor = c == 1                                  ? 1
-                                : floor_mod(p.divisor, c) == 0 && c > 0 ? c
-                                                                        : gcd(c, p.divisor);
-    if (factor > 1 && factor < p.divisor) factors.push_back(factor);
-    if (common != 1) common = factor == 1 ? 1 : gcd(factor, common);
-  }
-  if (factors.size() <= 1) return factors;
-  if (common > 1) factors.push_back(common);
-  std::sort(factors.begin(), factors.end(), std::greater());
-  factors.truncate(
-      static_cast<std::size_t>(std::unique(factors.begin(), factors.end()) - factors.begin()));
-  return factors;
-}
-
-// Tries to take the quotient by f first.
-bool divide_in_steps(QuotientProblem& p, std::int64_t f) {
-  std::optional<Split> split = split_from_zero(p, f);
-  if (!split) return false;
-  std::optional<std::int64_t> k = bucket_of(p, *split);
-  for (const bool down : {false, true}) {
-    if (!k && move_near_zero(*split, down)) k = bucket_of(p, *split);
-  }
-  if (!k) return false;
-  divide_by(p, f, split->wholes, *k);
-  return true;
-}
-
-bool by_factor(QuotientProblem& p) {
-  return std::ranges::any_of(factors_to_try(p),
-                             [&p](std::int64_t f) { return divide_in_steps(p, f); });
-}
-
 // The problem with remainders in place of the readings whose multiple f divides. Of the remainders
 // that are known already, the first `kept` stay as they are.
 QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_t kept) {
@@ -411,7 +201,7 @@ QuotientProblem grouped_for(const QuotientProblem& p, std::int64_t f, std::size_
 bool by_factor_of_reading(QuotientProblem& p) {
   if (p.parts.size() > kManyTerms) return false;
   const Expr numerator = p.numerator();
-  Coefficients factors;
+  InlineVector<std::int64_t, 8> factors;
   any_reading(p.normal_form, SumView(numerator), Match::kExact, [&](const Reading& reading) {
     const std::int64_t f = gcd(reading.multiple, p.divisor);
     if (f > 1 && f < p.divisor && std::ranges::find(factors, f) == factors.end()) {
@@ -480,14 +270,14 @@ bool known_residue(QuotientProblem& p) {
 }
 
 constexpr std::array kRules = {
-    QuotientRule{Rule::kOneBucket, kNothing, one_bucket},
+    QuotientRule{Rule::kOneBucket, kNothing, one_bucket<QuotientProblem>},
     QuotientRule{Rule::kNeedlessRemainder, kRemainders, needless_remainder},
     QuotientRule{Rule::kSolvedByResidues, kQuotients, solved_by_residues},
-    QuotientRule{Rule::kWholeMultiples, kNothing, whole_multiples},
-    QuotientRule{Rule::kOneBucketOfResidues, kNothing, one_bucket_of_residues},
-    QuotientRule{Rule::kTwoValues, kNothing, two_values},
+    QuotientRule{Rule::kWholeMultiples, kNothing, whole_multiples<QuotientProblem>},
+    QuotientRule{Rule::kOneBucketOfResidues, kNothing, one_bucket_of_residues<QuotientProblem>},
+    QuotientRule{Rule::kTwoValues, kNothing, two_values<QuotientProblem>},
     QuotientRule{Rule::kKnownResidue, kResidueFacts, known_residue},
-    QuotientRule{Rule::kByFactor, kNothing, by_factor},
+    QuotientRule{Rule::kByFactor, kNothing, by_factor<QuotientProblem>},
     QuotientRule{Rule::kByFactorOfReading, kQuotients, by_factor_of_reading},
     QuotientRule{Rule::kQuotientOfQuotient, kQuotients, quotient_of_quotient},
     QuotientRule{Rule::kSimplerByResidues, kQuotients, simpler_by_residues},

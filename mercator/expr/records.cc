@@ -12,9 +12,10 @@ ExprRecord& Records::add(Expr expr) {
     places_.resize(std::max({kFirstSize, expr.context().size(), 2 * places_.size()}));
   }
   constexpr std::size_t kFirstRecords = 16;
-  if (records_.capacity() == 0) records_.reserve(kFirstRecords);
-  places_[id] = static_cast<std::uint32_t>(records_.size());
-  ExprRecord& record = records_.emplace_back();
+  if (count_ == records_.size()) records_.resize(std::max(kFirstRecords, 2 * records_.size()));
+  places_[id] = count_;
+  ExprRecord& record = records_[count_++];
+  record = {};
   record.id = id;
   return record;
 }

@@ -26,13 +26,13 @@ struct ExprRecord {
 // there is its own.
 class Records {
  public:
-  void clear() { records_.clear(); }
+  void clear() { count_ = 0; }
   // Valid until the next call.
   ExprRecord& of(Expr expr) {
     const std::uint32_t id = expr.id();
     if (id < places_.size()) {
       const std::uint32_t place = places_[id];
-      if (place < records_.size() && records_[place].id == id) return records_[place];
+      if (place < count_ && records_[place].id == id) return records_[place];
     }
     return add(expr);
   }
@@ -42,6 +42,7 @@ class Records {
 
   std::vector<std::uint32_t> places_;  // by id
   std::vector<ExprRecord> records_;
+  std::uint32_t count_ = 0;  // of the records, those that are in use
 };
 
 // A table from (numerator, divisor) to the quotient, emptied in no time.

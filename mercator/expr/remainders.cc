@@ -162,6 +162,9 @@ class RemainderSearch {
     }
   }
 
+  // How many terms may come from remainders.
+  [[nodiscard]] std::size_t quotient_count() const { return candidates_.size() + products_.size(); }
+
   // The remainder that leaves the fewest terms, of those where X is a part of the sum; if there is
   // none, one where X is all of it.
   std::optional<Found> best() {
@@ -175,8 +178,7 @@ class RemainderSearch {
         consider(q, -(q.coefficient / divisor), q.quotient.dividend(), q.quotient.divisor());
       }
     }
-    // Nothing is left beside it.
-    if (best_ && fewest_ == 1) return best_;
+    if (best_ && is_least()) return best_;
     for_each_pair([&](const Candidate& q, std::size_t i, std::int64_t k, std::int64_t m) {
       // Q = N floordiv M is (N floordiv (M/m)) floordiv m.
       const std::int64_t whole = q.quotient.divisor().value();
@@ -194,6 +196,15 @@ class RemainderSearch {
   }
 
  private:
+  // Whether no other remainder can leave fewer terms than the best one: nothing is left beside it;
+  // or it has taken all of its variables, and there is no other quotient that it could be made of.
+  [[nodiscard]] bool is_least() const {
+    if (fewest_ == 1) return true;
+    const Expr x = best_->remainder.dividend;
+    return candidates_.size() == 1 && products_.empty() && x.is_affine() &&
+           fewest_ + SumView(x).size() == sum_.size();
+  }
+
   // Calls `visit(q, i, k, m)` for a quotient q and another term i with coefficients -k * m and k.
   template <class Visit>
   void for_each_pair(Visit visit) {
@@ -398,11 +409,13 @@ void NormalForm::compute_remainders(Expr expr, Remainders& result) {
   result.remainders.clear();
   result.rest = expr;
   Terms terms(expr);
-  while (may_contain_remainder(terms.operands()) && !is_exhausted()) {
-    const std::optional<Found> found = RemainderSearch(*this, terms).best();
+  while (!is_exhausted()) {
+    RemainderSearch search(*this, terms);
+    const std::optional<Found> found = search.best();
     if (!found) break;
     result.remainders.push_back(found->remainder);
     terms.take_out(found->place, found->remainder.coefficient, found->remainder.dividend);
+    if (search.quotient_count() == 1 && found->remainder.dividend.is_affine()) break;
   }
   if (!result.remainders.empty()) result.rest = terms.expr(context());
 }

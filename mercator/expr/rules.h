@@ -65,7 +65,7 @@ class RuleLog {
 
   // Null: nobody listens.
   void set_listener(const StepListener* listener) { listener_ = listener; }
-  [[nodiscard]] bool has_listener() const { return listener_ != nullptr; }
+  [[nodiscard]] bool has_listener() const { return __builtin_expect(listener_ != nullptr, 0); }
   void report(Rule rule, Expr before, Expr after, std::span<const KnownRange> ranges) const;
 
  private:

@@ -117,15 +117,34 @@ Expr Simplifier::Impl::simplify(Expr expr) {
 
 namespace {
 
-// Whether `exprs` cost together, for certain, no more than one of `before` alone.
-bool costs_no_more_than_one(std::span<const Expr> exprs, std::span<const Expr> before) {
-  std::int64_t sum = 0;
+// Whether `exprs` cost together, for certain, no more than `before`: whether that can be told
+// quickly.
+bool cost_no_more(std::span<const Expr> exprs, std::span<const Expr> before) {
+  std::int64_t most = 0;
   for (const Expr expr : exprs) {
     if (!expr.is_tree()) return false;
-    sum += expr.tree_weight();
+    most += expr.tree_weight();
   }
-  return std::ranges::any_of(
-      before, [sum](Expr expr) { return expr.is_tree() && sum < expr.tree_weight(); });
+  // At least one of `before` alone; and the last operations of the deepest, none of which is within
+  // another, with one of their operands. An offset that is added last costs nothing.
+  std::uint32_t depth = 0;
+  for (const Expr expr : before) {
+    if (expr.is_tree() && most < expr.tree_weight()) return true;
+    depth = std::max(depth, expr.depth());
+  }
+  std::int64_t last_operations = 0;
+  std::int64_t largest_operand = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const Expr expr = before[i];
+    if (expr.is(ExprKind::kSum) && expr.constant() != 0) --last_operations;
+    const std::span<const Expr> seen = before.first(i);
+    if (expr.depth() != depth || std::ranges::find(seen, expr) != seen.end()) continue;
+    last_operations += expr.operation_weight();
+    for (const Expr operand : expr.operands()) {
+      if (operand.is_tree()) largest_operand = std::max(largest_operand, operand.tree_weight());
+    }
+  }
+  return most <= last_operations + largest_operand;
 }
 
 }  // namespace
@@ -140,7 +159,7 @@ void Simplifier::Impl::simplify_together(std::span<Expr> exprs) {
   if (others == 0 || exprs.size() < 2) return;
   const internal::SharedDividends sharing(exprs);
   const bool may_share = !sharing.replacements().empty();
-  if (!may_share && costs_no_more_than_one(exprs, before)) return;
+  if (!may_share && cost_no_more(exprs, before)) return;
   std::int64_t best = normal_form.weight(exprs);
   if (may_share) {
     InlineVector<Expr, 8> shared;

@@ -47,8 +47,8 @@ std::optional<Congruence> as_congruence(const Constraint& constraint) {
   Expr base = expr.dividend();
   std::int64_t residue = remainder;
   if (base.is(ExprKind::kSum) && base.constant() != 0) {
-    residue = static_cast<std::int64_t>(
-        (static_cast<Wide>(remainder) - floor_mod(base.constant(), modulus) + modulus) % modulus);
+    residue -= floor_mod(base.constant(), modulus);
+    if (residue < 0) residue += modulus;
     base = base.context().sum(terms_of(base));
   }
   return Congruence{.base = base, .modulus = modulus, .residue = residue};

@@ -64,7 +64,8 @@ bool Domain::simplify() {
   // wrong results: the domain means the same after every round.
   constexpr int kMaxRounds = 100;
   if (has_empty_bounds()) return false;
-  if (restrictions_.empty() && std::ranges::none_of(results_, &Expr::has_variable_divisor)) {
+  const auto may_lack_value = [](Expr result) { return result.has_variable_divisor(); };
+  if (restrictions_.empty() && std::ranges::none_of(results_, may_lack_value)) {
     start_from_bounds();
     return true;
   }
@@ -151,7 +152,8 @@ InlineVector<Expr, 16> operands_of_others(std::span<const Expr> results) {
 }  // namespace
 
 void Domain::assume_for(std::span<const Expr> results) {
-  if (restrictions_.empty() || std::ranges::all_of(results, &Expr::is_affine)) return;
+  const auto is_affine = [](Expr result) { return result.is_affine(); };
+  if (restrictions_.empty() || std::ranges::all_of(results, is_affine)) return;
   assume_for(operands_of_others(results), nullptr, /*only_ranges=*/false);
 }
 
@@ -454,11 +456,13 @@ bool Domain::place_grid(Restriction restriction, bool is_new) {
 bool Domain::place_range(Restriction restriction) {
   const bool is_total = this->is_total(restriction.base());
   // Of what it has become; false if no point is left.
+  Restriction narrowed;
   const auto narrow = [&](bool* always_holds) {
     const Interval values = simplifier_.range(restriction.base());
     *always_holds = is_total && restriction.range.contains(values);
     if (*always_holds) log_.report(ConstraintRule::kAlwaysHolds, restriction);
     restriction.range = intersect(restriction.range, values);
+    narrowed = restriction;
     return !restriction.range.is_empty();
   };
   bool always_holds = false;
@@ -484,7 +488,7 @@ bool Domain::place_range(Restriction restriction) {
     if (restriction.base() == simple || restriction.base().is_affine()) break;
   }
   // As the minima and maxima are whose other end has moved elsewhere.
-  if (!narrow(&always_holds)) return false;
+  if (restriction != narrowed && !narrow(&always_holds)) return false;
   if (always_holds) return true;
   // Of the values of a remainder only one may be left.
   const Restriction settled = restriction_of({restriction.base(), restriction.range});

@@ -101,18 +101,19 @@ void IndexMap::settle_names() {
 
   struct Owner {
     VariableId id;
-    std::string* name;
+    VariableName* name;
   };
   std::unordered_map<std::string, Owner> owners;
   std::vector<VariableId> unnamed;
   const auto collect = [&](VariableKind kind, auto& variables) {
     for (std::uint32_t i = 0; i < variables.size(); ++i) {
       const VariableId id = {kind, i};
-      std::string& name = variables[i].name;
-      if (name == default_variable_name(id)) name.clear();
+      VariableName& name = variables[i].name;
+      if (name.text() == default_variable_name(id)) name = {};
       if (!name.empty() &&
-          (!is_variable_name(name) || !owners.try_emplace(name, Owner{id, &name}).second)) {
-        name.clear();
+          (!is_variable_name(name.text()) ||
+           !owners.try_emplace(std::string(name.text()), Owner{id, &name}).second)) {
+        name = {};
       }
       if (name.empty()) unnamed.push_back(id);
     }
@@ -126,7 +127,7 @@ void IndexMap::settle_names() {
     unnamed.pop_back();
     const auto owner = owners.find(taken);
     if (owner == owners.end()) continue;
-    owner->second.name->clear();
+    *owner->second.name = {};
     unnamed.push_back(owner->second.id);
     owners.erase(owner);
   }
@@ -135,7 +136,7 @@ void IndexMap::settle_names() {
 void IndexMap::settle_names_after_drop() {
   // Only a name in the form of a default name can meet another variable's new default name.
   const auto may_conflict = [](const auto& variable) {
-    const std::string& name = variable.name;
+    const std::string_view name = variable.name.text();
     return !name.empty() && (name[0] == 'd' || name[0] == 's' || name[0] == 'r') &&
            name.back() >= '0' && name.back() <= '9';
   };
@@ -166,7 +167,7 @@ bool IndexMap::is_known_empty() const {
 }
 
 std::string IndexMap::name(VariableId id) const {
-  const std::string* name = nullptr;
+  const VariableName* name = nullptr;
   switch (id.kind) {
     case VariableKind::kDimension:
       name = &dimensions_[id.index].name;
@@ -178,7 +179,7 @@ std::string IndexMap::name(VariableId id) const {
       name = &runtimes_[id.index].name;
       break;
   }
-  return name->empty() ? default_variable_name(id) : *name;
+  return name->empty() ? default_variable_name(id) : std::string(name->text());
 }
 
 // ---- equality and order ----

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mercator/expr/expr.h"
@@ -27,10 +28,32 @@
 
 namespace mercator {
 
+// What a variable is called. Most have no name of their own, and copies share it, so that maps are
+// quick to copy.
+class VariableName {
+ public:
+  VariableName() = default;
+  VariableName(std::string name)  // NOLINT(google-explicit-constructor)
+      : text_(name.empty() ? nullptr : std::make_shared<const std::string>(std::move(name))) {}
+  VariableName(const char* name) : VariableName(std::string(name)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool empty() const { return text_ == nullptr; }
+  // Empty if there is none.
+  [[nodiscard]] std::string_view text() const {
+    return text_ ? std::string_view(*text_) : std::string_view();
+  }
+  friend bool operator==(const VariableName& a, const VariableName& b) {
+    return a.text() == b.text();
+  }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 // A dimension or range variable. An empty name is the default name for its place: d0, s0.
 struct Variable {
   Interval bounds;
-  std::string name = {};
+  VariableName name = {};
 
   friend bool operator==(const Variable&, const Variable&) = default;
 };
@@ -40,7 +63,7 @@ struct Variable {
 // is narrower than that is a constraint. Default name: rt0.
 struct RuntimeVariable {
   Interval bounds;
-  std::string name = {};
+  VariableName name = {};
   // Names a tensor to whoever made the map (in indexing: `hlo::Instruction::id`, of the module).
   std::optional<std::uint32_t> tensor = std::nullopt;
   // Over the dimension, range and runtime variables of the map.

@@ -51,6 +51,10 @@ bool is_simple(const IndexMap& map) {
   return true;
 }
 
+void set_bounds(std::vector<Variable>& variables, std::span<const Interval> bounds) {
+  for (std::size_t i = 0; i < variables.size(); ++i) variables[i].bounds = bounds[i];
+}
+
 // Drops the range and runtime variables that do not occur and renumbers the others.
 class UnusedVariables {
  public:
@@ -171,6 +175,37 @@ class UnusedVariables {
 struct MapSimplifier::Impl {
   IndexMap simplify(const IndexMap& map) {
     IndexMap simplified = map;
+    if (is_box(map)) {
+      if (map.is_known_empty()) return empty_like(map);
+      simplify_over_box(simplified.results_, map);
+    } else if (!simplify_over_domain(simplified, map)) {
+      return empty_like(map);
+    }
+    if (UnusedVariables(simplified.ranges_, simplified.runtimes_, simplified.results_,
+                        simplified.constraints_)
+            .drop()) {
+      simplified.settle_names_after_drop();
+    }
+    return simplified;
+  }
+
+  // Whether the domain is what the bounds say, and nothing else depends on the variables.
+  static bool is_box(const IndexMap& map) {
+    return map.constraints().empty() && map.runtimes().empty() &&
+           !has_variable_divisors(map.results());
+  }
+
+  void simplify_over_box(std::span<Expr> results, const IndexMap& map) {
+    InlineVector<Interval, 8> dimensions;
+    InlineVector<Interval, 8> ranges;
+    for (const Variable& variable : map.dimensions()) dimensions.push_back(variable.bounds);
+    for (const Variable& variable : map.ranges()) ranges.push_back(variable.bounds);
+    simplifier.set_bounds({.dimensions = dimensions, .ranges = ranges});
+    simplifier.simplify(results);
+  }
+
+  // False if the domain is empty. `simplified` is a copy of `map`.
+  bool simplify_over_domain(IndexMap& simplified, const IndexMap& map) {
     InlineVector<Expr, 8> indices;  // of the elements that the runtime variables are
     for (const RuntimeVariable& runtime : map.runtimes()) {
       indices.append(std::span<const Expr>(runtime.index));
@@ -183,24 +218,16 @@ struct MapSimplifier::Impl {
     // it leaves as constraints, go back into their bounds at first.
     constexpr int kMaxRounds = 4;
     for (int round = 0; round < kMaxRounds; ++round) {
-      if (!domain.simplify()) return empty_like(map);
+      if (!domain.simplify()) return false;
       // What an index is where it has no value does not matter: the point of the map is there
       // either way. But the runtime variable has its value whether or not the constraints hold.
       if (!all_indices.empty()) simplifier.simplify(all_indices);
-      const InlineVector<Expr, 8> before{std::span<const Expr>(all_results)};
-      simplify_results(all_results, domain);
-      if (std::ranges::none_of(all_results, &Expr::has_variable_divisor) ||
-          std::ranges::equal(before, all_results)) {
-        break;
-      }
+      if (!simplify_results(all_results, domain)) break;
+      if (!has_variable_divisors(all_results)) break;
     }
 
-    for (std::size_t i = 0; i < simplified.dimensions_.size(); ++i) {
-      simplified.dimensions_[i].bounds = domain.dimensions()[i];
-    }
-    for (std::size_t i = 0; i < simplified.ranges_.size(); ++i) {
-      simplified.ranges_[i].bounds = domain.ranges()[i];
-    }
+    set_bounds(simplified.dimensions_, domain.dimensions());
+    set_bounds(simplified.ranges_, domain.ranges());
     const Expr* next_index = indices.begin();
     for (RuntimeVariable& runtime : simplified.runtimes_) {
       for (Expr& index : runtime.index) index = *next_index++;
@@ -209,30 +236,32 @@ struct MapSimplifier::Impl {
     for (const internal::Restriction& restriction : domain.restrictions()) {
       simplified.constraints_.push_back(constraint_of(restriction));
     }
-    if (UnusedVariables(simplified.ranges_, simplified.runtimes_, simplified.results_,
-                        simplified.constraints_)
-            .drop()) {
-      simplified.settle_names_after_drop();
-    }
-    return simplified;
+    return true;
   }
 
-  // The constraints count where they say something of what is not simple yet. Which of them do
-  // depends on what the results look like; so the end is reached when the simplified ones, looked
-  // at afresh, stay.
-  void simplify_results(std::span<Expr> results, Domain& domain) {
+  static bool has_variable_divisors(std::span<const Expr> exprs) {
+    return std::ranges::any_of(exprs, [](Expr expr) { return expr.has_variable_divisor(); });
+  }
+
+  // False if they stay as they are. The constraints count where they say something of what is not
+  // simple yet. Which of them do depends on what the results look like; so the end is reached when
+  // the simplified ones, looked at afresh, stay.
+  bool simplify_results(std::span<Expr> results, Domain& domain) {
     constexpr int kMaxRounds = 6;
     for (int round = 0; round < kMaxRounds; ++round) {
       domain.assume_for(results);
       const InlineVector<Expr, 8> before{std::span<const Expr>(results)};
       simplify_where_total(results, domain);
-      if (std::ranges::equal(before, results) || domain.would_assume_the_same(results)) return;
+      if (std::ranges::equal(before, results)) return round > 0;
+      if (domain.would_assume_the_same(results)) return true;
       domain.forget_assumptions();
     }
+    return true;
   }
 
   void simplify_where_total(std::span<Expr> results, Domain& domain) {
-    if (std::ranges::all_of(results, [&](Expr result) { return domain.is_total(result); })) {
+    if (!has_variable_divisors(results) ||
+        std::ranges::all_of(results, [&](Expr result) { return domain.is_total(result); })) {
       simplifier.simplify(results);
       return;
     }

@@ -60,6 +60,10 @@ namespace internal {
 
 // a * b mod n, in [0, n - 1] for a, b in [0, n - 1]. Requires n > 0.
 [[nodiscard]] inline std::int64_t multiply_mod(std::int64_t a, std::int64_t b, std::int64_t n) {
+  if (internal::are_short(a, b)) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b) %
+                                     static_cast<std::uint64_t>(n));
+  }
   return static_cast<std::int64_t>(static_cast<__int128>(a) * b % n);
 }
 

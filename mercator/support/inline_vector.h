@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
+#include <limits>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -25,6 +27,11 @@ class InlineVector {
     append(std::span<const T>(elements.begin(), elements.size()));
   }
   explicit InlineVector(std::span<const T> elements) { append(elements); }
+  // Of so many elements that have no value yet.
+  explicit InlineVector(std::size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = static_cast<std::uint32_t>(size);
+  }
   InlineVector(const InlineVector& other) { append(std::span<const T>(other)); }
   InlineVector(InlineVector&& other) noexcept { take(other); }
   InlineVector& operator=(const InlineVector& other) {
@@ -36,12 +43,12 @@ class InlineVector {
   }
   InlineVector& operator=(InlineVector&& other) noexcept {
     if (this != &other) {
-      heap_.reset();
+      free_heap();
       take(other);
     }
     return *this;
   }
-  ~InlineVector() = default;
+  ~InlineVector() { free_heap(); }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -66,7 +73,7 @@ class InlineVector {
   }  // NOLINT(google-explicit-constructor)
 
   void push_back(T element) {
-    if (size_ == capacity_) grow(size_ + 1);
+    if (size_ == capacity_) grow(std::size_t{size_} + 1);
     data_[size_++] = element;
   }
   void pop_back() { --size_; }
@@ -74,12 +81,12 @@ class InlineVector {
   // Requires that `size` is at most size().
   void truncate(std::size_t size) {
     assert(size <= size_);
-    size_ = size;
+    size_ = static_cast<std::uint32_t>(size);
   }
   void append(std::span<const T> elements) {
     if (elements.size() > capacity_ - size_) grow(size_ + elements.size());
     if (!elements.empty()) std::memcpy(data_ + size_, elements.data(), elements.size_bytes());
-    size_ += elements.size();
+    size_ += static_cast<std::uint32_t>(elements.size());
   }
   void erase_at(std::size_t i) {
     assert(i < size_);
@@ -88,19 +95,23 @@ class InlineVector {
   }
 
  private:
-  void grow(std::size_t at_least) {
-    const std::size_t capacity = std::max(at_least, 2 * capacity_);
-    std::unique_ptr<T[]> larger = std::make_unique_for_overwrite<T[]>(capacity);
-    std::copy(data_, data_ + size_, larger.get());
-    heap_ = std::move(larger);
-    data_ = heap_.get();
-    capacity_ = capacity;
+  // Rare, and kept out of the code around it, which is to stay small.
+  [[gnu::noinline, gnu::cold]] void grow(std::size_t at_least) {
+    const std::size_t capacity = std::max(at_least, 2 * std::size_t{capacity_});
+    assert(capacity <= std::numeric_limits<std::uint32_t>::max());
+    T* const larger = new T[capacity];
+    std::copy(data_, data_ + size_, larger);
+    free_heap();
+    data_ = larger;
+    capacity_ = static_cast<std::uint32_t>(capacity);
+  }
+  void free_heap() {
+    if (capacity_ != kInline) delete[] data_;
   }
   void take(InlineVector& other) noexcept {
     size_ = other.size_;
-    if (other.heap_) {
-      heap_ = std::move(other.heap_);
-      data_ = heap_.get();
+    if (other.capacity_ != kInline) {
+      data_ = other.data_;
       capacity_ = other.capacity_;
     } else {
       data_ = inline_data();
@@ -114,10 +125,9 @@ class InlineVector {
   T* inline_data() { return std::launder(reinterpret_cast<T*>(storage_)); }
 
   alignas(T) std::byte storage_[kInline * sizeof(T)];
-  std::unique_ptr<T[]> heap_;
   T* data_ = inline_data();
-  std::size_t size_ = 0;
-  std::size_t capacity_ = kInline;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = kInline;  // otherwise, `data_` lies on the heap
 };
 
 }  // namespace mercator

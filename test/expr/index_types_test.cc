@@ -45,7 +45,7 @@ class IndexTypesTest : public testing::Test {
   }
 
   ExprContext context_;
-  Simplifier simplifier_{context_};
+  Simplifier simplifier_;
 
  private:
   // With the variables d0 … d9.

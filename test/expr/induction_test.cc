@@ -90,7 +90,7 @@ class InductionTest : public testing::Test {
   }
 
   ExprContext context_;
-  Simplifier simplifier_{context_};
+  Simplifier simplifier_;
   Expr d0_ = context_.dimension(0);
   Expr d1_ = context_.dimension(1);
   Loop loop_ = {.variable = {VariableKind::kDimension, 0}, .start = 0, .step = 1, .count = 96};

@@ -211,8 +211,8 @@ void CodeProver::check(const Claim& claim, CodeProof& result) {
 
 void CodeProver::add(const QuotientInstance& instance, ExprContext& context,
                      std::span<const Apply> functions, std::span<CodeProof> results) {
-  internal::NormalForm normal_form(context);
-  normal_form.limit_work(kMuchWork);
+  internal::NormalForm normal_form;
+  normal_form.start_work(context, kMuchWork);
   normal_form.set_bounds({.dimensions = instance.bounds});
   Claim claim;
   for (std::uint32_t i = 0; i < instance.bounds.size(); ++i) {
@@ -227,7 +227,7 @@ void CodeProver::add(const QuotientInstance& instance, ExprContext& context,
   claim.before = problem.expr();
   for (const std::int64_t work : {kMuchWork, std::int64_t{-1}}) {
     for (std::size_t i = 0; i < functions.size(); ++i) {
-      normal_form.limit_work(work);
+      normal_form.start_work(context, work);
       internal::QuotientProblem changed = problem;
       if (!functions[i](changed)) continue;
       claim.after = changed.expr();

@@ -35,7 +35,7 @@ class StrengthReductionTest : public testing::Test {
   }
 
   ExprContext context_;
-  Simplifier simplifier_{context_};
+  Simplifier simplifier_;
   Expr d0_ = context_.dimension(0);
   Expr d1_ = context_.dimension(1);
 };

@@ -121,7 +121,7 @@ TEST_F(MapTransformTest, WidenKeepsWhatAllAgreeOn) {
 }
 
 TEST_F(MapTransformTest, TableKeepsEqualMapsOnce) {
-  MapTable table(context_);
+  MapTable table;
   const auto a = table.add(parse("(d0) -> (d0 * 2), domain: d0 in [0, 3]"));
   const auto b = table.add(parse("(d0)[s0] -> (d0 + d0), domain: d0 in [0, 3], s0 in [0, 5]"));
   ASSERT_TRUE(a.has_value());
@@ -130,7 +130,7 @@ TEST_F(MapTransformTest, TableKeepsEqualMapsOnce) {
 }
 
 TEST_F(MapTransformTest, CompositionThroughAnIdentityOfAPartIsNoShortcut) {
-  MapTable table(context_);
+  MapTable table;
   const auto whole = table.add(parse("(d0) -> (d0), domain: d0 in [0, 9]"));
   const auto part = table.add(parse("(d0) -> (d0), domain: d0 in [0, 4]"));
   const auto doubled = table.add(parse("(d0) -> (d0 * 2), domain: d0 in [0, 4]"));
