@@ -75,10 +75,14 @@ void NormalForm::assume(Expr expr, Interval range) {
 
 bool NormalForm::has_more_than_one_value(Expr expr) const {
   if (has_facts()) return false;
-  // Else the rule for one bucket would have solved it.
-  if (is_constant_quotient(expr)) return !is_exhausted();
-  if (!expr.is(ExprKind::kSum)) return false;
-  // A variable in one term only.
+  const auto has_more = [this](Expr term) {
+    // Else the rule for one bucket would have solved it.
+    if (is_constant_quotient(term)) return !is_exhausted();
+    return term.is(ExprKind::kVariable) &&
+           variable_range(term.variable()).lo < variable_range(term.variable()).hi;
+  };
+  if (!expr.is(ExprKind::kSum)) return has_more(expr);
+  // A term of which no other term has a variable.
   std::uint64_t seen = 0;
   std::uint64_t repeated = 0;
   for (const Expr term : expr.operands()) {
@@ -86,8 +90,7 @@ bool NormalForm::has_more_than_one_value(Expr expr) const {
     seen |= variable_bits(term);
   }
   return std::ranges::any_of(expr.operands(), [&](Expr term) {
-    return term.is(ExprKind::kVariable) && (variable_bits(term) & repeated) == 0 &&
-           variable_range(term.variable()).lo < variable_range(term.variable()).hi;
+    return (variable_bits(term) & repeated) == 0 && has_more(term);
   });
 }
 

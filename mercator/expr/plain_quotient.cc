@@ -29,6 +29,12 @@ class PlainProblem {
   void take_out(std::int64_t value) {
     if (value != 0) constants_outside_.push_back(value);
   }
+  // Whether it is of the form `(variable + constant) floordiv divisor`, reduced, with a divisor
+  // above 2: of the rules, only those for one bucket and two values may then apply.
+  [[nodiscard]] bool is_of_one_variable() const {
+    return parts.size() == 1 && parts[0].coefficient == 1 && divisor > 2 && constant >= 0 &&
+           constant < divisor;
+  }
   void solve() { is_solved_ = true; }
   [[nodiscard]] bool is_solved() const { return is_solved_; }
 
@@ -60,6 +66,9 @@ class PlainProblem {
 // In the order of `quotient_rules`; none if none applies.
 std::optional<Rule> apply_rule(PlainProblem& p) {
   if (one_bucket(p)) return Rule::kOneBucket;
+  if (p.is_of_one_variable()) {
+    return two_values(p) ? std::optional(Rule::kTwoValues) : std::nullopt;
+  }
   if (whole_multiples(p)) return Rule::kWholeMultiples;
   if (one_bucket_of_residues(p)) return Rule::kOneBucketOfResidues;
   if (two_values(p)) return Rule::kTwoValues;

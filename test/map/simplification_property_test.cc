@@ -80,6 +80,28 @@ TEST(SimplificationProperty, WildMaps) {
          });
 }
 
+// Steps are reported on the general way only; most quotients are found on a shorter one.
+TEST(SimplificationProperty, IsTheSameWhenSomebodyListens) {
+  std::int64_t steps = 0;
+  const MapStepListener listener = {.on_expression = [&](const SimplifierStep&) { ++steps; },
+                                    .on_constraint = [&](const ConstraintStep&) { ++steps; }};
+  MapSimplifier listened;
+  listened.set_listener(&listener);
+  const auto expect_same = [&](const IndexMap& map, MapSimplifier& simplifier) {
+    const IndexMap simplified = simplifier(map);
+    EXPECT_TRUE(listened(map) == simplified)
+        << to_string(map, MapStyle::kOneLine) << "\nbecame "
+        << to_string(simplified, MapStyle::kOneLine) << "\nand where somebody listens "
+        << to_string(listened(map), MapStyle::kOneLine);
+  };
+  repeat(5'000 * test::random_factor(), 70'000,
+         [&](ExprContext& context, MapSimplifier& simplifier, const test::Draw& draw) {
+           expect_same(RandomChains(context, draw).map({}), simplifier);
+           expect_same(RandomMaps(context, draw).map(), simplifier);
+         });
+  EXPECT_GT(steps, 10'000);
+}
+
 // ---- certified by isl ----
 
 class CertifiedSimplification : public testing::Test {
