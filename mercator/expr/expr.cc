@@ -19,20 +19,13 @@ namespace {
 constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();  // has no negation
 constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
 
-bool by_structure(Expr a, Expr b) {
-  // What most sums are made of needs no call.
-  if (a.kind() != b.kind()) return a.kind() < b.kind();
-  if (a.is(ExprKind::kVariable)) return a.variable() < b.variable();
-  return compare(a, b) < 0;
-}
-
 }  // namespace
 
 std::strong_ordering compare(Expr a, Expr b) {
   // Unequal nodes differ structurally, so the first operands that differ decide: one path down.
   while (!(a == b)) {
-    if (auto order = a.kind() <=> b.kind(); order != 0) return order;
-    if (a.is(ExprKind::kVariable)) return a.variable() <=> b.variable();
+    if (auto order = a.node_->sort_key <=> b.node_->sort_key; order != 0) return order;
+    if (a.is(ExprKind::kVariable)) break;  // the same one of two contexts
     if (a.is(ExprKind::kConstant)) return a.value() <=> b.value();
     const std::span<const Expr> x = a.operands();
     const std::span<const Expr> y = b.operands();
@@ -169,24 +162,10 @@ class SmallSumBuilder {
     return checked_mul(value, coefficient, &product) && checked_add(constant_, product, &constant_);
   }
   [[nodiscard]] bool add_term(Expr expr, std::int64_t coefficient) {
-    has_zero_ = has_zero_ || coefficient == 0;
     std::size_t place = size_;
-    while (place > 0 && by_structure(expr, operands_[place - 1])) --place;
-    if (place > 0 && operands_[place - 1] == expr) {
-      std::int64_t& known = coefficients_[place - 1];
-      const bool fits = checked_add(known, coefficient, &known);
-      has_zero_ = has_zero_ || known == 0;
-      return fits;
-    }
-    if (size_ == kMaxTerms) return false;
-    for (std::size_t i = size_; i > place; --i) {
-      operands_[i] = operands_[i - 1];
-      coefficients_[i] = coefficients_[i - 1];
-    }
-    operands_[place] = expr;
-    coefficients_[place] = coefficient;
-    ++size_;
-    return true;
+    while (place > 0 && sorts_before(expr, operands_[place - 1])) --place;
+    return place > 0 && operands_[place - 1] == expr ? add_at(place - 1, coefficient)
+                                                     : insert_at(place, expr, coefficient);
   }
   [[nodiscard]] bool add_sum(Expr sum, std::int64_t coefficient) {
     const std::span<const Expr> operands = sum.operands();
@@ -205,12 +184,34 @@ class SmallSumBuilder {
       size_ = operands.size();
       return true;
     }
-    for (std::size_t i = 0; i < operands.size(); ++i) {
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < operands.size(); ++i, ++place) {
       std::int64_t product = 0;
-      if (!checked_mul(coefficients[i], coefficient, &product) || !add_term(operands[i], product)) {
+      while (place < size_ && sorts_before(operands_[place], operands[i])) ++place;
+      if (!checked_mul(coefficients[i], coefficient, &product) ||
+          !(place < size_ && operands_[place] == operands[i] ? add_at(place, product)
+                                                             : insert_at(place, operands[i], product))) {
         return false;
       }
     }
+    return true;
+  }
+  [[nodiscard]] bool add_at(std::size_t place, std::int64_t coefficient) {
+    std::int64_t& known = coefficients_[place];
+    const bool fits = checked_add(known, coefficient, &known);
+    has_zero_ = has_zero_ || known == 0;
+    return fits;
+  }
+  [[nodiscard]] bool insert_at(std::size_t place, Expr expr, std::int64_t coefficient) {
+    if (size_ == kMaxTerms) return false;
+    has_zero_ = has_zero_ || coefficient == 0;
+    for (std::size_t i = size_; i > place; --i) {
+      operands_[i] = operands_[i - 1];
+      coefficients_[i] = coefficients_[i - 1];
+    }
+    operands_[place] = expr;
+    coefficients_[place] = coefficient;
+    ++size_;
     return true;
   }
 
@@ -241,7 +242,7 @@ namespace {
 template <class Add>
 bool add_sorted(std::vector<Term> terms, Add add) {
   std::stable_sort(terms.begin(), terms.end(),
-                   [](const Term& a, const Term& b) { return by_structure(a.expr, b.expr); });
+                   [](const Term& a, const Term& b) { return sorts_before(a.expr, b.expr); });
   return std::ranges::all_of(terms, add);
 }
 
@@ -339,7 +340,7 @@ Expr ExprContext::product(std::span<const Expr> factors) {
     coefficient = 1;
   }
   if (flat.empty()) return constant(coefficient);
-  sort_short(std::span<Expr>(flat.begin(), flat.end()), by_structure);
+  sort_short(std::span<Expr>(flat.begin(), flat.end()), sorts_before);
   const Expr product =
       flat.size() == 1
           ? flat[0]
@@ -405,7 +406,7 @@ Expr ExprContext::extremum(ExprKind kind, std::span<const Expr> operands) {
     }
   }
   if (constant) flat.push_back(this->constant(*constant));
-  sort_short(std::span<Expr>(flat.begin(), flat.end()), by_structure);
+  sort_short(std::span<Expr>(flat.begin(), flat.end()), sorts_before);
   flat.truncate(static_cast<std::size_t>(std::unique(flat.begin(), flat.end()) - flat.begin()));
   if (flat.size() == 1) return flat[0];
   return Expr(impl_->table.find_or_add({.kind = kind, .operands = flat}));

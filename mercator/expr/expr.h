@@ -118,6 +118,8 @@ class Expr {
   friend class ExprContext;
   friend class internal::ExprTable;
   friend std::uint64_t variable_bits(Expr expr);
+  friend std::strong_ordering compare(Expr a, Expr b);
+  friend bool sorts_before(Expr a, Expr b);
   explicit Expr(const internal::ExprNode* node) : node_(node) {}
   const internal::ExprNode* node_ = nullptr;
 };
@@ -131,6 +133,7 @@ struct ExprNode {
   std::int64_t value;                // of constants; of sums the constant; of variables the index
   double written_size;
   std::uint64_t variable_bits;
+  std::uint64_t sort_key;  // what sorts before has no greater one; of variables, each has its own
   std::uint32_t id;
   std::uint32_t depth;
   std::uint32_t operand_count;
@@ -213,6 +216,9 @@ Expr max(Expr a, Expr b);
 // A total order by structure: the same on every run and machine, whatever order things were made
 // in. Kinds sort as `ExprKind` lists them, variables dimension < range < runtime, then by index.
 [[nodiscard]] std::strong_ordering compare(Expr a, Expr b);
+
+// Whether a < b in that order.
+[[nodiscard]] bool sorts_before(Expr a, Expr b);
 
 // The values of the variables, by kind.
 struct VariableValues {
@@ -342,6 +348,11 @@ inline std::int64_t Expr::operation_weight() const { return node_->operation_wei
 inline bool Expr::is_tree() const { return node_->is_tree; }
 inline std::int64_t Expr::tree_weight() const { return node_->tree_weight; }
 
+inline bool sorts_before(Expr a, Expr b) {
+  const std::uint64_t key_a = a.node_->sort_key;
+  const std::uint64_t key_b = b.node_->sort_key;
+  return key_a != key_b ? key_a < key_b : !a.is(ExprKind::kVariable) && compare(a, b) < 0;
+}
 inline std::uint64_t variable_bit(VariableId id) {
   const std::uint32_t place = id.index < kOwnVariableBits ? id.index : kOwnVariableBits;
   return std::uint64_t{1} << (static_cast<std::uint32_t>(id.kind) * (kOwnVariableBits + 1) + place);

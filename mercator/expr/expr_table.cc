@@ -108,6 +108,7 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
       .value = structure.value,
       .written_size = 1,
       .variable_bits = 0,
+      .sort_key = static_cast<std::uint64_t>(structure.kind) << 56,
       .id = size_++,
       .depth = 0,
       .operand_count = static_cast<std::uint32_t>(count),
@@ -122,8 +123,12 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
   if (structure.kind == ExprKind::kVariable) {
     node->variable_bits =
         variable_bit({structure.variable_kind, static_cast<std::uint32_t>(structure.value)});
+    node->sort_key |= (static_cast<std::uint64_t>(structure.variable_kind) << 32) |
+                      static_cast<std::uint64_t>(structure.value);
   }
-  std::uint64_t bits_of_operations = 0;  // the variables of operands that are operations
+  // The variables of the operands that are operations: of variables and constants only, and others.
+  std::uint64_t bits_of_last = 0;
+  std::uint64_t bits_of_others = 0;
   std::int64_t tree_weight = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Expr operand = structure.operands[i];
@@ -135,10 +140,14 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
     node->is_affine = node->is_affine && operand.is(ExprKind::kVariable);
     node->has_variable_divisor = node->has_variable_divisor || operand.has_variable_divisor();
     if (operand.operands().empty()) continue;
-    // An operation in two operands has variables that are in both.
+    // An operation in two operands has variables that are in both; and unless the operands are the
+    // same, it lies within one of them.
+    const bool is_last = operand.depth() == 2;
+    const std::uint64_t others = is_last ? bits_of_others : bits_of_others | bits_of_last;
+    const bool is_repeated = i > 0 && operand == structure.operands[i - 1];
     node->is_tree =
-        node->is_tree && operand.is_tree() && bits != 0 && (bits & bits_of_operations) == 0;
-    bits_of_operations |= bits;
+        node->is_tree && operand.is_tree() && bits != 0 && (bits & others) == 0 && !is_repeated;
+    (is_last ? bits_of_last : bits_of_others) |= bits;
     tree_weight += operand.tree_weight();
   }
   ++node->depth;

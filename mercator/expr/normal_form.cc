@@ -11,9 +11,10 @@ void NormalForm::set_bounds(const VariableBounds& bounds) {
   const std::span<const Interval> kinds[] = {bounds.dimensions, bounds.ranges, bounds.runtimes};
   for (int kind = 0; kind < 3; ++kind) {
     bounds_[kind].clear();
-    bounds_[kind].append(kinds[kind]);
+    for (const Interval one : kinds[kind]) bounds_[kind].push_back(one);
   }
   facts_.clear();
+  find_constants();
   start_epoch();
 }
 
@@ -21,6 +22,9 @@ void NormalForm::start_epoch() {
   remainders_in_use_ = 0;
   quotients_.clear();
   records_.clear();
+}
+
+void NormalForm::find_constants() {
   bits_of_constants_ = 0;
   for (std::uint32_t kind = 0; kind < 3; ++kind) {
     std::uint32_t index = 0;
@@ -35,17 +39,20 @@ void NormalForm::start_epoch() {
 
 // ---- facts ----
 
+void NormalForm::assume_on_grid(Expr expr, std::int64_t modulus, std::int64_t residue) {
+  const Expr normal = normalize(expr);
+  std::optional<ResidueFact> fact = residue_fact(SumView(normal), modulus, residue);
+  if (!fact) return;
+  // Before the fact is known, which would only turn the quotient into itself.
+  fact->quotient = quotient(fact->base, fact->modulus);
+  facts_.residues.push_back(*fact);
+  start_epoch();
+}
+
 void NormalForm::assume(Expr expr, Interval range) {
   if (expr.is(ExprKind::kMod) && expr.divisor().is(ExprKind::kConstant) && range.is_point()) {
-    const Expr dividend = normalize(expr.dividend());
     const std::int64_t m = expr.divisor().value();
-    std::optional<ResidueFact> fact =
-        m > 1 ? residue_fact(SumView(dividend), m, range.lo) : std::nullopt;
-    if (!fact) return;
-    // Before the fact is known, which would only turn the quotient into itself.
-    fact->quotient = quotient(fact->base, fact->modulus);
-    facts_.residues.push_back(*fact);
-    start_epoch();
+    if (range.lo >= 0 && range.lo < m) assume_on_grid(expr.dividend(), m, range.lo);
     return;
   }
   const Expr normal = normalize(expr);
@@ -68,6 +75,7 @@ void NormalForm::assume(Expr expr, Interval range) {
     bounds[id.index] =
         intersect(bounds[id.index], divide_exactly_within(shifted + -others, view.coefficients[i]));
   }
+  find_constants();
   start_epoch();
 }
 
@@ -219,7 +227,7 @@ Interval NormalForm::sum_range(Expr expr) {
   if (!has_quotient || depth_ >= kMaxRecursion) return result;
   const Remainders* const parts = remainders(expr);
   if (parts == nullptr) return result;
-  Interval by_remainders = range(parts->rest);
+  Interval by_remainders = range(parts->rest(context()));
   for (const Remainder& part : parts->remainders) {
     const Interval dividend = range(part.dividend);
     const Interval remainder =
@@ -624,7 +632,7 @@ void QuotientProblem::set_numerator(Expr numerator, std::int64_t new_divisor) {
     }
   }
   if (others == 0) {
-    add_terms(found == nullptr ? numerator : found->rest);
+    add_terms(found == nullptr ? numerator : found->rest(normal_form.context()));
   } else {
     // Remainders by what is not a constant are none of the rules' business.
     InlineVector<Term, 8> terms;
@@ -724,13 +732,22 @@ Expr QuotientProblem::expr(Expr quotient) const {
 // ends up as the offset of an address.
 std::int64_t NormalForm::weight(std::span<const Expr> exprs) {
   std::int64_t trees = 0;
-  std::uint64_t bits_of_operations = 0;
+  // As where a node is made (expr_table.cc).
+  std::uint64_t bits_of_last = 0;
+  std::uint64_t bits_of_others = 0;
   bool are_trees = true;
-  for (const Expr expr : exprs) {
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Expr expr = exprs[i];
     if (expr.operands().empty()) continue;
     const std::uint64_t bits = variable_bits(expr);
-    are_trees = are_trees && expr.is_tree() && (bits & bits_of_operations) == 0;
-    bits_of_operations |= bits;
+    const bool is_last = expr.depth() == 2;
+    const std::uint64_t others = is_last ? bits_of_others : bits_of_others | bits_of_last;
+    const auto is_repeated = [&] {
+      const std::span<const Expr> seen = exprs.first(i);
+      return (bits & bits_of_last) != 0 && std::ranges::find(seen, expr) != seen.end();
+    };
+    are_trees = are_trees && expr.is_tree() && (bits & others) == 0 && !is_repeated();
+    (is_last ? bits_of_last : bits_of_others) |= bits;
     trees += expr.tree_weight();
     if (expr.is(ExprKind::kSum) && expr.constant() != 0) --trees;
   }

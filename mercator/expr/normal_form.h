@@ -42,10 +42,21 @@ struct Remainder {
   Expr divisor;
 };
 
-// A sum, taken apart: the remainders in it, and the rest.
+// A sum, taken apart: the remainders in it, and the rest, a constant and terms in any order.
 struct Remainders {
   InlineVector<Remainder, 3> remainders;
-  Expr rest;
+  std::int64_t constant = 0;
+  InlineVector<Term, 8> terms;
+
+  // The rest as one expression.
+  [[nodiscard]] Expr rest(ExprContext& context) const { return context.sum(terms, constant); }
+  // Whether there are other terms than variables in the rest.
+  [[nodiscard]] bool has_other_terms() const {
+    for (const Term& term : terms) {
+      if (!term.expr.is(ExprKind::kVariable)) return true;
+    }
+    return false;
+  }
 };
 
 class NormalForm {
@@ -57,6 +68,7 @@ class NormalForm {
   void set_bounds(const VariableBounds& bounds);
   // Adds to what is known of the points of the domain.
   void assume(Expr expr, Interval range);
+  void assume_on_grid(Expr expr, std::int64_t modulus, std::int64_t residue);
   [[nodiscard]] bool has_facts() const { return !facts_.empty(); }
 
   // To be called before anything is asked about expressions. Work is measured in terms of sums that
@@ -124,7 +136,9 @@ class NormalForm {
 
  private:
   std::int64_t weight_of_shared(std::span<const Expr> exprs);
+  // Forgets what was found from bounds and facts.
   void start_epoch();
+  void find_constants();
   Expr normalize_others(Expr expr);
   Interval new_range(Expr expr);
   Interval compute_range(Expr expr);

@@ -98,7 +98,9 @@ Expr NormalForm::compute_plain_quotient(Expr numerator, std::int64_t divisor) {
   const Expr last = is_changed ? problem.numerator(context()) : numerator;
   const Expr quotient = context().floor_div(last, context().constant(problem.divisor));
   // What no rule applies to need not be asked for again.
-  if (!is_exhausted() && is_changed) quotients_.set(last, problem.divisor, quotient);
+  if (!is_exhausted() && is_changed && !last.is(ExprKind::kVariable)) {
+    quotients_.set(last, problem.divisor, quotient);
+  }
   return problem.expr(context(), quotient);
 }
 

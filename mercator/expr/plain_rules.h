@@ -15,13 +15,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 
 #include "mercator/expr/normal_form.h"
 #include "mercator/support/arithmetic.h"
-#include "mercator/support/sort_short.h"
 
 namespace mercator::internal {
 
@@ -221,25 +219,29 @@ void divide_by(Problem& p, std::int64_t f, std::span<const std::int64_t> wholes,
   p.update();
 }
 
-// Divisors of n worth dividing by first: those that take a coefficient of the parts whole. Largest
-// first.
-inline InlineVector<std::int64_t, 8> factors_to_try(std::span<const Part> parts, std::int64_t n) {
-  InlineVector<std::int64_t, 8> factors;
-  std::int64_t common = n;
+// The common divisor of n > 0 and c, which is quick where one of them divides the other.
+inline std::int64_t common_divisor(std::int64_t n, std::int64_t c) {
+  if (c == 1) return 1;
+  return c > 0 && floor_mod(n, c) == 0 ? c : gcd(n, c);
+}
+
+// The largest divisor of n, below `limit` and above 1, worth dividing by first: one that takes a
+// coefficient of the parts whole, or all of them; 0 if there is none.
+inline std::int64_t largest_factor(std::span<const Part> parts, std::int64_t n,
+                                   std::int64_t limit) {
+  std::int64_t largest = 0;
+  std::int64_t of_all = n;
+  const auto consider = [&](std::int64_t factor) {
+    if (factor > largest && factor < limit) largest = factor;
+  };
   for (const Part& part : parts) {
-    const std::int64_t c = part.coefficient;
-    if (c == Interval::kMinusInfinity) return {};
-    std::int64_t factor = 1;
-    if (c != 1) factor = c > 0 && floor_mod(n, c) == 0 ? c : gcd(c, n);
-    if (factor > 1 && factor < n) factors.push_back(factor);
-    if (common != 1) common = factor == 1 ? 1 : gcd(factor, common);
+    if (part.coefficient == Interval::kMinusInfinity) return 0;
+    const std::int64_t factor = common_divisor(n, part.coefficient);
+    of_all = common_divisor(of_all, factor);
+    if (factor > 1) consider(factor);
   }
-  if (factors.size() <= 1) return factors;
-  if (common > 1) factors.push_back(common);
-  sort_short(std::span(factors.begin(), factors.end()), std::greater());
-  factors.truncate(
-      static_cast<std::size_t>(std::unique(factors.begin(), factors.end()) - factors.begin()));
-  return factors;
+  if (of_all > 1) consider(of_all);
+  return largest;
 }
 
 // Tries to take the quotient by f first.
@@ -254,10 +256,10 @@ bool divide_in_steps(Problem& p, std::int64_t f) {
 
 template <class Problem>
 bool by_factor(Problem& p) {
-  for (const std::int64_t f : factors_to_try(p.parts, p.divisor)) {
-    if (divide_in_steps(p, f)) return true;
-  }
-  return false;
+  const std::int64_t n = p.divisor;
+  std::int64_t f = largest_factor(p.parts, n, n);
+  while (f != 0 && !divide_in_steps(p, f)) f = largest_factor(p.parts, n, f);
+  return f != 0;
 }
 
 }  // namespace mercator::internal

@@ -58,10 +58,17 @@ Expr Presentation::present_sum(Expr sum, bool is_part) {
   InlineVector<Term, 12> terms;
   Expr rest = sum;
   if (found != nullptr) {
-    rest = found->rest;
     for (const Remainder& remainder : found->remainders) {
       terms.push_back({present_remainder(remainder), remainder.coefficient});
     }
+    if (!found->has_other_terms()) {
+      terms.append(found->terms);
+      const Expr result = context().sum(terms, found->constant);
+      normal_form_.log().count(Rule::kRemainderFound);
+      normal_form_.log().report(Rule::kRemainderFound, sum, result, {});
+      return result;
+    }
+    rest = found->rest(context());
   }
   InlineVector<Term, 8> candidates;
   struct Absorbed {
@@ -224,7 +231,7 @@ Expr Presentation::present_remainder(const Remainder& remainder) {
   for (const Remainder& one : inner->remainders) {
     remainders.push_back({present_remainder(one), one.coefficient});
   }
-  const Expr grouped = present_reduced(reduced(SumView(inner->rest), remainders, m));
+  const Expr grouped = present_reduced(reduced(SumView(inner->rest(context())), remainders, m));
   const bool are_grouped = normal_form_.weight(grouped) < normal_form_.weight(plain);
   return context().mod(cheaper(are_grouped ? grouped : plain, x, m), remainder.divisor);
 }

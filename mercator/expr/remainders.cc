@@ -84,12 +84,12 @@ class Terms {
     return context.sum(terms);
   }
 
-  [[nodiscard]] Expr expr(ExprContext& context) const {
-    InlineVector<Term, 12> terms;
+  void copy_to(Remainders& rest) const {
+    rest.constant = constant_;
+    rest.terms.clear();
     for (std::size_t i = 0; i < operands_.size(); ++i) {
-      terms.push_back({operands_[i], coefficients_[i]});
+      rest.terms.push_back({operands_[i], coefficients_[i]});
     }
-    return context.sum(terms, constant_);
   }
 
  private:
@@ -264,7 +264,7 @@ class LongSum {
       : sum_(sum), left_(sum.coefficients().begin(), sum.coefficients().end()) {}
 
   Remainders remainders(NormalForm& normal_form) {
-    Remainders result = {.remainders = {}, .rest = sum_};
+    Remainders result;
     for (std::size_t q = 0; q < left_.size() && !normal_form.is_exhausted(); ++q) {
       const Expr quotient = sum_.operands()[q];
       if (!is_constant_quotient(quotient) || left_[q] == 0) continue;
@@ -285,11 +285,10 @@ class LongSum {
       }
     }
     if (result.remainders.empty()) return result;
-    std::vector<Term> terms;
     for (std::size_t i = 0; i < left_.size(); ++i) {
-      if (left_[i] != 0) terms.push_back({sum_.operands()[i], left_[i]});
+      if (left_[i] != 0) result.terms.push_back({sum_.operands()[i], left_[i]});
     }
-    result.rest = sum_.context().sum(terms, constant_);
+    result.constant = constant_;
     return result;
   }
 
@@ -369,7 +368,8 @@ void NormalForm::note_remainder(Expr expr, const Remainder& remainder) {
   Remainders& known = next_remainders();
   known.remainders.clear();
   known.remainders.push_back(remainder);
-  known.rest = context().constant(0);
+  known.constant = 0;
+  known.terms.clear();
   record(expr).remainders = kNone + remainders_in_use_;
 }
 
@@ -393,9 +393,8 @@ const Remainders* NormalForm::find_remainders(Expr expr) {
     return nullptr;
   }
   // In what is left none has been found, unless the sum was too long for the search.
-  if (found.rest.is(ExprKind::kSum) && !found.rest.is_affine() && !is_exhausted() &&
-      expr.operands().size() <= kManyTerms) {
-    record(found.rest).remainders = kNone;
+  if (found.has_other_terms() && !is_exhausted() && expr.operands().size() <= kManyTerms) {
+    record(found.rest(context())).remainders = kNone;
   }
   record(expr).remainders = kNone + in_use;
   return &found;
@@ -407,7 +406,6 @@ void NormalForm::compute_remainders(Expr expr, Remainders& result) {
     return;
   }
   result.remainders.clear();
-  result.rest = expr;
   Terms terms(expr);
   while (!is_exhausted()) {
     RemainderSearch search(*this, terms);
@@ -417,7 +415,7 @@ void NormalForm::compute_remainders(Expr expr, Remainders& result) {
     terms.take_out(found->place, found->remainder.coefficient, found->remainder.dividend);
     if (search.quotient_count() == 1 && found->remainder.dividend.is_affine()) break;
   }
-  if (!result.remainders.empty()) result.rest = terms.expr(context());
+  if (!result.remainders.empty()) terms.copy_to(result);
 }
 
 }  // namespace mercator::internal

@@ -68,6 +68,12 @@ void Simplifier::assume(Expr expr, Interval range) {
   impl_->normal_form.assume(expr, range);
 }
 
+void Simplifier::assume_on_grid(Expr expr, std::int64_t modulus, std::int64_t residue) {
+  if (expr.depth() > kMaxDepth) return;
+  impl_->normal_form.start_work(expr.context(), kMaxSteps);
+  impl_->normal_form.assume_on_grid(expr, modulus, residue);
+}
+
 bool Simplifier::is_within(Expr fact, Expr expr) {
   if (std::max(fact.depth(), expr.depth()) > kMaxDepth) return false;
   internal::NormalForm& normal_form = impl_->normal_form;

@@ -61,9 +61,10 @@ class Simplifier {
 
   // Starts a domain: at first there are no bounds. Forgets what it knew of the last one. What `bounds` refers to is copied.
   void set_bounds(const VariableBounds& bounds);
-  // Restricts the domain to the points where `expr` has a value in `range`. An `expr` of the form
-  // `x mod n` with a range of one value says that x is on a grid.
+  // Restricts the domain to the points where `expr` has a value in `range`.
   void assume(Expr expr, Interval range);
+  // Restricts it to those where `expr mod modulus` is `residue`. Requires 0 <= residue < modulus.
+  void assume_on_grid(Expr expr, std::int64_t modulus, std::int64_t residue);
 
   // Whether knowing the range of `fact`, which is not affine, may help with `expr`: whether its
   // terms are, in normal form, among those of `expr` or of a sum within it.

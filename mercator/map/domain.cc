@@ -124,8 +124,12 @@ bool Domain::assume_for(std::span<const Expr> exprs, const Restriction* left_out
   }
   while (is_assumed_.size() < restrictions_.size()) is_assumed_.push_back(false);
   for (const Restriction* restriction : relevant) {
-    const Constraint constraint = constraint_of(*restriction);
-    simplifier_.assume(constraint.expr, constraint.range);
+    if (restriction->is_grid()) {
+      const Congruence& grid = restriction->grid;
+      simplifier_.assume_on_grid(grid.base, grid.modulus, grid.residue);
+    } else {
+      simplifier_.assume(restriction->base(), restriction->range);
+    }
     is_assumed_[static_cast<std::size_t>(restriction - restrictions_.begin())] = true;
   }
   return true;

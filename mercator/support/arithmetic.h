@@ -69,21 +69,24 @@ namespace internal {
 
 // The x in [0, n - 1] with a * x = 1 (mod n), for a in [0, n - 1] without common factor with n.
 [[nodiscard]] inline std::int64_t inverse_mod(std::int64_t a, std::int64_t n) {
-  // Euclid's algorithm, keeping r = a * x (mod n) for both remainders.
-  __int128 r0 = n;
-  __int128 r1 = a;
-  __int128 x0 = 0;
-  __int128 x1 = 1;
+  // Euclid's algorithm, keeping r = a * x (mod n) for both remainders. No x is larger than n, in
+  // absolute value; the products, which may be, are taken modulo 2^64.
+  std::int64_t r0 = n;
+  std::int64_t r1 = a;
+  std::int64_t x0 = 0;
+  std::int64_t x1 = 1;
   while (r1 != 0) {
-    const __int128 q = r0 / r1;
-    const __int128 r2 = r0 - q * r1;
-    const __int128 x2 = x0 - q * x1;
+    const std::int64_t q = r0 / r1;
+    const std::int64_t r2 = r0 % r1;
+    const auto x2 = static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) -
+                                              static_cast<std::uint64_t>(q) *
+                                                  static_cast<std::uint64_t>(x1));
     r0 = r1;
     r1 = r2;
     x0 = x1;
     x1 = x2;
   }
-  return static_cast<std::int64_t>((x0 % n + n) % n);
+  return floor_mod(x0, n);
 }
 
 }  // namespace mercator

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercator/expr/expr.h"
+#include "mercator/expr/normal_form.h"
 #include "mercator/expr/simplifier.h"
 #include "mercator/expr/text.h"
 #include "test/expr/random_expr.h"
@@ -53,6 +54,30 @@ void check(Expr before, const std::vector<Interval>& bounds, Simplifier& simplif
   simplifier.set_bounds({.dimensions = bounds});
   const Expr again = simplifier.simplify(after);
   EXPECT_EQ(again, after) << describe(before, after, bounds) << "\n  and then " << to_string(again);
+}
+
+// Many are told to be trees without looking at what they share.
+TEST(SimplifierProperty, WeighsWhatIsSharedOnce) {
+  ExprContext context;
+  internal::NormalForm normal_form;
+  normal_form.start_work(context, 0);
+  test::RandomExprs random(context, 4711);
+  std::int64_t trees = 0;
+  for (std::int64_t i = 0; i < 20'000 * test::random_factor(); ++i) {
+    std::vector<Expr> exprs;
+    std::int64_t offsets = 0;
+    for (std::int64_t count = random.uniform(1, 3); count > 0; --count) {
+      exprs.push_back(random.expr(2, 3));
+      if (exprs.back().is_tree()) {
+        ++trees;
+        EXPECT_EQ(exprs.back().tree_weight(), weight(exprs.back())) << to_string(exprs.back());
+      }
+      if (exprs.back().is(ExprKind::kSum) && exprs.back().constant() != 0) ++offsets;
+    }
+    EXPECT_EQ(normal_form.weight(exprs), cost(exprs).weight() - offsets)
+        << to_string(exprs[0]) << " and " << exprs.size() - 1 << " more";
+  }
+  EXPECT_GT(trees, 10'000);
 }
 
 TEST(SimplifierProperty, RandomExpressionsKeepTheirValues) {
