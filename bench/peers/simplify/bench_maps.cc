@@ -35,7 +35,7 @@
 namespace mercator::peers {
 namespace {
 
-constexpr int kRounds = 60;
+constexpr int kRounds = 200;
 // So many calls in a row are timed, each alone, after one that is not: what the making of contexts
 // and maps has left in the processor's caches is not what is to be measured. The mean of many is
 // finer than the clock.
