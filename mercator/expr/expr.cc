@@ -189,8 +189,9 @@ class SmallSumBuilder {
       std::int64_t product = 0;
       while (place < size_ && sorts_before(operands_[place], operands[i])) ++place;
       if (!checked_mul(coefficients[i], coefficient, &product) ||
-          !(place < size_ && operands_[place] == operands[i] ? add_at(place, product)
-                                                             : insert_at(place, operands[i], product))) {
+          !(place < size_ && operands_[place] == operands[i]
+                ? add_at(place, product)
+                : insert_at(place, operands[i], product))) {
         return false;
       }
     }

@@ -1,6 +1,7 @@
 #include "mercator/expr/expr_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <limits>
 #include <memory>
@@ -9,12 +10,14 @@
 namespace mercator::internal {
 namespace {
 
-// Of ids and numbers, never of addresses: both halves of the product of two words.
+// Of ids and numbers, never of addresses: both halves of the product of two words, and the words
+// themselves, since one factor may be zero.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
   constexpr std::uint64_t kOtherFactor = 0xd1342543de82ef95U;
   const auto product = static_cast<unsigned __int128>(a ^ kFactor) * (b ^ kOtherFactor);
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  return (static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64)) +
+         std::rotl(a, 29) + b;
 }
 
 std::uint64_t hash_of(const NodeStructure& structure) {
@@ -73,12 +76,12 @@ const ExprNode* ExprTable::find_or_add(const NodeStructure& structure) {
 const ExprNode* ExprTable::find_or_add_division(ExprKind kind, Expr dividend, Expr divisor) {
   const std::uint64_t ids = (static_cast<std::uint64_t>(dividend.id()) << 32) | divisor.id();
   const Expr operands[] = {dividend, divisor};
-  return find_or_add(
-      mixed(ids, static_cast<std::uint64_t>(kind)),
-      [&](const ExprNode& node) {
-        return node.kind == kind && node.operands[0] == dividend && node.operands[1] == divisor;
-      },
-      {.kind = kind, .operands = operands});
+  return find_or_add(mixed(ids, static_cast<std::uint64_t>(kind)),
+                     [&](const ExprNode& node) {
+                       return node.kind == kind && node.operands[0] == dividend &&
+                              node.operands[1] == divisor;
+                     },
+                     {.kind = kind, .operands = operands});
 }
 
 const ExprNode* ExprTable::find_or_add_constant(std::int64_t value) {
@@ -126,8 +129,9 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
     node->sort_key |= (static_cast<std::uint64_t>(structure.variable_kind) << 32) |
                       static_cast<std::uint64_t>(structure.value);
   }
-  // The variables of the operands that are operations: of variables and constants only, and others.
-  std::uint64_t bits_of_last = 0;
+  // The variables of the operands that are operations: of those on leaves, that is on variables and
+  // constants, and of the others.
+  std::uint64_t bits_on_leaves = 0;
   std::uint64_t bits_of_others = 0;
   std::int64_t tree_weight = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -142,12 +146,12 @@ const ExprNode* ExprTable::add(const NodeStructure& structure) {
     if (operand.operands().empty()) continue;
     // An operation in two operands has variables that are in both; and unless the operands are the
     // same, it lies within one of them.
-    const bool is_last = operand.depth() == 2;
-    const std::uint64_t others = is_last ? bits_of_others : bits_of_others | bits_of_last;
+    const bool is_on_leaves = operand.depth() == 2;
+    const std::uint64_t others = is_on_leaves ? bits_of_others : bits_of_others | bits_on_leaves;
     const bool is_repeated = i > 0 && operand == structure.operands[i - 1];
     node->is_tree =
         node->is_tree && operand.is_tree() && bits != 0 && (bits & others) == 0 && !is_repeated;
-    (is_last ? bits_of_last : bits_of_others) |= bits;
+    (is_on_leaves ? bits_on_leaves : bits_of_others) |= bits;
     tree_weight += operand.tree_weight();
   }
   ++node->depth;

@@ -40,6 +40,7 @@ void NormalForm::find_constants() {
 // ---- facts ----
 
 void NormalForm::assume_on_grid(Expr expr, std::int64_t modulus, std::int64_t residue) {
+  assert(residue >= 0 && residue < modulus);
   const Expr normal = normalize(expr);
   std::optional<ResidueFact> fact = residue_fact(SumView(normal), modulus, residue);
   if (!fact) return;
@@ -471,6 +472,7 @@ Expr NormalForm::normalize_extremum(Expr expr) {
     rest.push_back({operand, 1});
     for (const Term& term : common) rest.push_back({term.expr, -term.coefficient});
     operands.push_back(context().sum(rest, -constant));
+    if (holds_sum(operands.back())) return left;
   }
   common.push_back({normalize(join(operands)), 1});
   const Expr result = context().sum(common, constant);
@@ -524,8 +526,8 @@ Expr NormalForm::quotient(Expr numerator, std::int64_t divisor) {
   ++depth_;
   // Steps are reported with what the plain way does not know.
   const bool is_plain = numerator.is_affine() && !has_facts() && !log_.has_listener();
-  const Expr result = is_plain ? compute_plain_quotient(numerator, divisor)
-                               : compute_quotient(numerator, divisor);
+  const Expr result =
+      is_plain ? compute_plain_quotient(numerator, divisor) : compute_quotient(numerator, divisor);
   --depth_;
   quotients_.set(numerator, divisor, result);
   return result;
@@ -540,6 +542,7 @@ class CircleWatch {
  public:
   [[nodiscard]] bool should_stop_at(const QuotientProblem& problem) {
     if ((problem.features & kQuotients) == 0) return false;
+    if (!seen_.empty() && holds_sum(problem.numerator())) return true;
     const Form form = {problem.numerator(), problem.divisor};
     if (stop_) return form == *stop_;
     const Form* const known = std::ranges::find(seen_, form);
@@ -731,27 +734,31 @@ Expr QuotientProblem::expr(Expr quotient) const {
 // What it costs to compute the expressions, shared parts once. A constant added last is free: it
 // ends up as the offset of an address.
 std::int64_t NormalForm::weight(std::span<const Expr> exprs) {
+  // Each is compared with each.
+  constexpr std::size_t kFew = 16;
+  if (exprs.size() > kFew) return weight_of_shared(exprs);
   std::int64_t trees = 0;
   // As where a node is made (expr_table.cc).
-  std::uint64_t bits_of_last = 0;
+  std::uint64_t bits_on_leaves = 0;
   std::uint64_t bits_of_others = 0;
-  bool are_trees = true;
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Expr expr = exprs[i];
     if (expr.operands().empty()) continue;
     const std::uint64_t bits = variable_bits(expr);
-    const bool is_last = expr.depth() == 2;
-    const std::uint64_t others = is_last ? bits_of_others : bits_of_others | bits_of_last;
+    const bool is_on_leaves = expr.depth() == 2;
+    const std::uint64_t others = is_on_leaves ? bits_of_others : bits_of_others | bits_on_leaves;
     const auto is_repeated = [&] {
       const std::span<const Expr> seen = exprs.first(i);
-      return (bits & bits_of_last) != 0 && std::ranges::find(seen, expr) != seen.end();
+      return (bits & bits_on_leaves) != 0 && std::ranges::find(seen, expr) != seen.end();
     };
-    are_trees = are_trees && expr.is_tree() && (bits & others) == 0 && !is_repeated();
-    (is_last ? bits_of_last : bits_of_others) |= bits;
+    if (!expr.is_tree() || bits == 0 || (bits & others) != 0 || is_repeated()) {
+      return weight_of_shared(exprs);
+    }
+    (is_on_leaves ? bits_on_leaves : bits_of_others) |= bits;
     trees += expr.tree_weight();
     if (expr.is(ExprKind::kSum) && expr.constant() != 0) --trees;
   }
-  return are_trees ? trees : weight_of_shared(exprs);
+  return trees;
 }
 
 std::int64_t NormalForm::weight_of_shared(std::span<const Expr> exprs) {
@@ -759,14 +766,15 @@ std::int64_t NormalForm::weight_of_shared(std::span<const Expr> exprs) {
   InlineVector<Expr, 32> pending;
   NodePlaces& places = context().places();
   places.clear();
+  // False if it has been seen.
   const auto visit = [&](Expr node) {
-    if (node.operands().empty() || !places.try_set(node, 0)) return;
+    if (node.operands().empty() || !places.try_set(node, 0)) return false;
     sum += node.operation_weight();
     if (!node.is_affine()) pending.push_back(node);
+    return true;
   };
   for (const Expr expr : exprs) {
-    visit(expr);
-    if (expr.is(ExprKind::kSum) && expr.constant() != 0) --sum;
+    if (visit(expr) && expr.is(ExprKind::kSum) && expr.constant() != 0) --sum;
   }
   while (!pending.empty()) {
     const Expr node = pending.back();

@@ -64,7 +64,7 @@ class NormalForm {
   // Of the expressions.
   ExprContext& context() { return *context_; }
 
-  // Starts a domain. What `bounds` refers to must stay until the next one is started.
+  // Starts a domain. What `bounds` refers to is copied.
   void set_bounds(const VariableBounds& bounds);
   // Adds to what is known of the points of the domain.
   void assume(Expr expr, Interval range);

@@ -15,11 +15,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
 #include "mercator/expr/normal_form.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/sort_short.h"
 
 namespace mercator::internal {
 
@@ -50,8 +52,8 @@ bool whole_multiples(Problem& p) {
   const std::int64_t n = p.divisor;
   const auto is_reduced = [n](std::int64_t c) { return c >= 0 && c < n; };
   Part* const end = p.parts.end();
-  Part* const first = std::find_if(
-      p.parts.begin(), end, [&](const Part& part) { return !is_reduced(part.coefficient); });
+  Part* const first = std::find_if(p.parts.begin(), end,
+                                   [&](const Part& part) { return !is_reduced(part.coefficient); });
   if (first == end && is_reduced(p.constant)) return false;
   if (!is_reduced(p.constant)) {
     p.take_out(floor_div(p.constant, n));
@@ -124,11 +126,13 @@ class Split {
     return true;
   }
 
-  // The residues in (-n/2, n/2] or, with `down`, in [-n/2, n/2). False if that changes nothing.
+  // The residues in (-n/2, n/2] or, with `down`, in [-n/2, n/2); those that are negative have been
+  // moved. False if that changes nothing.
   bool move_near_zero(bool down) {
     bool changes = false;
     for (std::size_t i = 0; i < residues_.size(); ++i) {
       std::int64_t& residue = residues_[i];
+      if (residue < 0) continue;
       const std::int64_t other = n_ - residue;
       if (residue < other || (residue == other && !down)) continue;
       residue -= n_;
@@ -225,23 +229,23 @@ inline std::int64_t common_divisor(std::int64_t n, std::int64_t c) {
   return c > 0 && floor_mod(n, c) == 0 ? c : gcd(n, c);
 }
 
-// The largest divisor of n, below `limit` and above 1, worth dividing by first: one that takes a
-// coefficient of the parts whole, or all of them; 0 if there is none.
-inline std::int64_t largest_factor(std::span<const Part> parts, std::int64_t n,
-                                   std::int64_t limit) {
-  std::int64_t largest = 0;
+// Divisors of n worth dividing by first: those that take a coefficient of the parts whole, or all
+// of them. Largest first.
+inline InlineVector<std::int64_t, 8> factors_to_try(std::span<const Part> parts, std::int64_t n) {
+  InlineVector<std::int64_t, 8> factors;
   std::int64_t of_all = n;
-  const auto consider = [&](std::int64_t factor) {
-    if (factor > largest && factor < limit) largest = factor;
-  };
   for (const Part& part : parts) {
-    if (part.coefficient == Interval::kMinusInfinity) return 0;
+    if (part.coefficient == Interval::kMinusInfinity) return {};
     const std::int64_t factor = common_divisor(n, part.coefficient);
+    if (factor > 1 && factor < n) factors.push_back(factor);
     of_all = common_divisor(of_all, factor);
-    if (factor > 1) consider(factor);
   }
-  if (of_all > 1) consider(of_all);
-  return largest;
+  if (of_all > 1 && of_all < n) factors.push_back(of_all);
+  if (factors.size() < 2) return factors;
+  sort_short(std::span(factors.begin(), factors.end()), std::greater());
+  factors.truncate(
+      static_cast<std::size_t>(std::unique(factors.begin(), factors.end()) - factors.begin()));
+  return factors;
 }
 
 // Tries to take the quotient by f first.
@@ -256,10 +260,10 @@ bool divide_in_steps(Problem& p, std::int64_t f) {
 
 template <class Problem>
 bool by_factor(Problem& p) {
-  const std::int64_t n = p.divisor;
-  std::int64_t f = largest_factor(p.parts, n, n);
-  while (f != 0 && !divide_in_steps(p, f)) f = largest_factor(p.parts, n, f);
-  return f != 0;
+  for (const std::int64_t f : factors_to_try(p.parts, p.divisor)) {
+    if (divide_in_steps(p, f)) return true;
+  }
+  return false;
 }
 
 }  // namespace mercator::internal

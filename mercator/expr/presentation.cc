@@ -54,6 +54,7 @@ Expr Presentation::compute(Expr expr) {
 
 Expr Presentation::present_sum(Expr sum, bool is_part) {
   normal_form_.spend(static_cast<std::int64_t>(SumView(sum).size()));
+  if (holds_sum(sum)) return sum;
   const Remainders* const found = normal_form_.remainders(sum);
   InlineVector<Term, 12> terms;
   Expr rest = sum;
@@ -206,9 +207,12 @@ Expr Presentation::absorb(Expr outside, Term& quotient, bool is_part) {
   left.push_back({quotient.expr, -c});
   const Expr new_numerator = context().sum(moved_in, constant_in);
   const Expr new_quotient = context().floor_div(new_numerator, quotient.expr.divisor());
-  if (!is_constant_quotient(new_quotient)) return {};
+  const Expr new_outside = context().sum(left, constant_left);
+  if (!is_constant_quotient(new_quotient) || holds_sum(new_numerator) || holds_sum(new_outside)) {
+    return {};
+  }
   quotient.expr = new_quotient;
-  return context().sum(left, constant_left);
+  return new_outside;
 }
 
 Expr Presentation::present_remainder(const Remainder& remainder) {

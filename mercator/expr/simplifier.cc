@@ -113,9 +113,9 @@ void Simplifier::set_listener(const StepListener* listener) {
 bool Simplifier::was_budget_exhausted() const { return impl_->was_exhausted; }
 
 Expr Simplifier::Impl::simplify(Expr expr) {
+  normal_form.start_work(expr.context(), step_limit(expr));
   was_exhausted = expr.depth() > kMaxDepth;
   if (was_exhausted) return expr;
-  normal_form.start_work(expr.context(), step_limit(expr));
   const Expr result = simplify_part(expr);
   was_exhausted = normal_form.is_exhausted();
   return result;
@@ -131,6 +131,9 @@ bool cost_no_more(std::span<const Expr> exprs, std::span<const Expr> before) {
     if (!expr.is_tree()) return false;
     most += expr.tree_weight();
   }
+  // Each is compared with each.
+  constexpr std::size_t kFew = 16;
+  if (before.size() > kFew) return false;
   // At least one of `before` alone; and the last operations of the deepest, none of which is within
   // another, with one of their operands. An offset that is added last costs nothing.
   std::uint32_t depth = 0;

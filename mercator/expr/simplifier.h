@@ -59,7 +59,8 @@ class Simplifier {
   Simplifier(Simplifier&&) noexcept;
   Simplifier& operator=(Simplifier&&) noexcept;
 
-  // Starts a domain: at first there are no bounds. Forgets what it knew of the last one. What `bounds` refers to is copied.
+  // Starts a domain: at first there are no bounds. Forgets what it knew of the last one. What
+  // `bounds` refers to is copied.
   void set_bounds(const VariableBounds& bounds);
   // Restricts the domain to the points where `expr` has a value in `range`.
   void assume(Expr expr, Interval range);
@@ -71,7 +72,9 @@ class Simplifier {
   bool is_within(Expr fact, Expr expr);
 
   // An expression with the same value as `expr` at every point of the domain where `expr` has a
-  // value, of no greater cost. Simplifying the result again gives the same result.
+  // value, of no greater cost. Simplifying the result again gives the same result. Values are
+  // integers of any size: `evaluate` may find that a value of the result leaves int64 on the way
+  // where no value of `expr` does, or the other way round.
   Expr simplify(Expr expr);
 
   // An interval that contains every value that `expr` takes in the domain; the least such interval

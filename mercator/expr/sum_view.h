@@ -67,6 +67,12 @@ inline std::size_t drop_zero_terms(Expr* operands, std::int64_t* coefficients, s
   return kept;
 }
 
+// Whether `expr` is a sum with a sum or a constant among its terms, since it would not fit
+// otherwise. Of such sums nothing is moved: what does not cancel would grow with each move.
+[[nodiscard]] inline bool holds_sum(Expr expr) {
+  return expr.is(ExprKind::kSum) && expr.operands().back().kind() >= ExprKind::kSum;
+}
+
 // Whether `expr` is a quotient by a positive constant.
 [[nodiscard]] inline bool is_constant_quotient(Expr expr) {
   return expr.is(ExprKind::kFloorDiv) && expr.divisor().is(ExprKind::kConstant) &&

@@ -35,7 +35,8 @@ class VariableName {
   VariableName() = default;
   VariableName(std::string name)  // NOLINT(google-explicit-constructor)
       : text_(name.empty() ? nullptr : std::make_shared<const std::string>(std::move(name))) {}
-  VariableName(const char* name) : VariableName(std::string(name)) {}  // NOLINT(google-explicit-constructor)
+  VariableName(const char* name)
+      : VariableName(std::string(name)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool empty() const { return text_ == nullptr; }
   // Empty if there is none.

@@ -78,9 +78,9 @@ namespace internal {
   while (r1 != 0) {
     const std::int64_t q = r0 / r1;
     const std::int64_t r2 = r0 % r1;
-    const auto x2 = static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) -
-                                              static_cast<std::uint64_t>(q) *
-                                                  static_cast<std::uint64_t>(x1));
+    const auto x2 =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) -
+                                  static_cast<std::uint64_t>(q) * static_cast<std::uint64_t>(x1));
     r0 = r1;
     r1 = r2;
     x0 = x1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@ class RandomExprs {
  public:
   RandomExprs(ExprContext& context, Draw draw) : context_(context), draw_(std::move(draw)) {}
   RandomExprs(ExprContext& context, std::uint64_t seed) : RandomExprs(context, seeded_draw(seed)) {}
+
+  // From now on, every other factor and divisor is near an end of int64 or a fraction of one.
+  void draw_large_numbers() { has_large_numbers_ = true; }
 
   std::int64_t uniform(std::int64_t lo, std::int64_t hi) { return draw_(lo, hi); }
 
@@ -67,17 +71,25 @@ class RandomExprs {
   }
 
  private:
+  std::int64_t large() {
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t near_end = kMax / uniform(1, 5) - uniform(0, 60);
+    return uniform(0, 1) == 0 ? near_end : -near_end;
+  }
   std::int64_t factor() {
+    if (has_large_numbers_ && uniform(0, 1) == 0) return large();
     static constexpr std::int64_t kFactors[] = {-8, -3, -1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 30};
     return kFactors[uniform(0, std::size(kFactors) - 1)];
   }
   std::int64_t divisor() {
+    if (has_large_numbers_ && uniform(0, 1) == 0) return large();
     static constexpr std::int64_t kDivisors[] = {-4, -3, 1, 2, 2, 3, 4, 4, 5, 6, 8, 12, 16, 20, 30};
     return kDivisors[uniform(0, std::size(kDivisors) - 1)];
   }
 
   ExprContext& context_;
   Draw draw_;
+  bool has_large_numbers_ = false;
 };
 
 // Calls `visit(point)` for each point of the box.

@@ -47,7 +47,8 @@ std::string proofs_of(const SimplifierRule& rule) {
   const auto is_of_rule = [&](const internal::QuotientRule& quotient_rule) {
     return &description(quotient_rule.rule) == &rule;
   };
-  if (std::ranges::any_of(internal::quotient_rules(internal::kAllFeatures), is_of_rule)) proofs += ", code";
+  if (std::ranges::any_of(internal::quotient_rules(internal::kAllFeatures), is_of_rule))
+    proofs += ", code";
   if (!rule.by_construction) proofs += ", steps";
   return proofs;
 }
@@ -265,7 +266,8 @@ TEST(RuleProofs, WhatTheirCodeDoes) {
   });
   fmt::print("{} instances\n", instances);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::string_view name = description(internal::quotient_rules(internal::kAllFeatures)[i].rule).name;
+    const std::string_view name =
+        description(internal::quotient_rules(internal::kAllFeatures)[i].rule).name;
     fmt::print("{:42} fired {} times, {} distinct changes proved\n", name, results[i].fired,
                results[i].proved);
     EXPECT_GT(results[i].proved, 50) << name;

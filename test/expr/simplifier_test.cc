@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -155,6 +156,22 @@ TEST(Simplifier, ResultsShareDividends) {
   simplifier.simplify(both);
   EXPECT_EQ(to_string(both[0]), "(d0 + d1 * 128) floordiv 750");
   EXPECT_EQ(to_string(both[1]), "(d0 + d1 * 128) mod 5");
+}
+
+// They are left as they are, by a simplifier that has seen nothing before or another context.
+TEST(Simplifier, DeepResultsTogether) {
+  Simplifier simplifier;
+  for (int run = 0; run < 2; ++run) {
+    ExprContext context;
+    Expr deep = context.dimension(0);
+    for (int i = 0; i < 1200; ++i) deep = floor_div(deep * 3 + context.dimension(1), 5);
+    Expr both[] = {deep, mod(deep * 8 + context.dimension(1), 11)};
+    const Expr before[] = {both[0], both[1]};
+    const std::vector<Interval> bounds(2, {0, 9});
+    simplifier.set_bounds({.dimensions = bounds});
+    simplifier.simplify(both);
+    EXPECT_TRUE(std::ranges::equal(both, before));
+  }
 }
 
 // Each pair of a quotient and a remainder is found among thousands.

@@ -463,6 +463,26 @@ TEST_F(SimplificationEdges, BoundsThatMeetInAConstraint) {
   }
 }
 
+// The residues of coefficients near zero, of a divisor above half of int64.
+TEST_F(SimplificationEdges, ResiduesOfLargeDivisors) {
+  check(
+      "(d0, d1) -> ((d0 * 4611686018427387900 + d1 * 9223372036854775756 + 57) floordiv "
+      "9223372036854775780), domain: d0 in [0, 1], d1 in [0, 1]");
+  check(
+      "(d0, d1) -> ((d0 * 17 + d1 * 30 + 5) floordiv 9223372036854775807 + d0), domain: d0 in "
+      "[0, 1], d1 in [0, 1]");
+}
+
+// Sums that do not fit int64 hold sums: nothing is moved within them, for it would not cancel.
+TEST_F(SimplificationEdges, SumsThatHoldSums) {
+  check(
+      "(d0) -> ((-((d0 + 4) + ((d0 * 19 - 3) * -9223372036854775807))) mod 3), domain: d0 in "
+      "[0, 8]");
+  check(
+      "(d0, d1) -> (max(d0 * -9223372036854775805 + d1 * 11 + 13, d0 * 5 - d1 * 69 - 16)), domain: "
+      "d0 in [0, 9], d1 in [4611686018427387902, 4611686018427387902]");
+}
+
 // Of a grid the base, given the others, may become another expression; the residue goes with it.
 TEST_F(SimplificationEdges, GridsGivenOtherConstraints) {
   check_at(
