@@ -38,6 +38,12 @@ def programs():
     yield from (body for name, body in sections() if name == "hlo")
 
 
+def protos():
+    for folder in FOLDERS:
+        for path in sorted(folder.rglob("*.pb")):
+            yield path.read_bytes()
+
+
 def maps():
     for text in texts_of(".maps"):
         yield from re.split(r"^---$", re.sub(r"^#.*", "", text, flags=re.MULTILINE), flags=re.MULTILINE)
@@ -60,6 +66,8 @@ SEEDS = {
     "hlo_reader_fuzzer": programs,
     "indexing_fuzzer": programs,
     "map_reader_fuzzer": maps,
+    "proto_reader_fuzzer": protos,
+    "stablehlo_reader_fuzzer": lambda: texts_of(".mlir"),
     "simplify_fuzzer": choices,
 }
 

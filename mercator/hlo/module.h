@@ -18,6 +18,7 @@
 #include "mercator/hlo/literal.h"
 #include "mercator/hlo/opcode.h"
 #include "mercator/hlo/shape.h"
+#include "mercator/hlo/source.h"
 #include "mercator/support/arena.h"
 #include "mercator/support/error.h"
 
@@ -108,7 +109,9 @@ class Module {
   std::vector<Computation*> computations;  // in the order of the text
   std::vector<Instruction*> instructions;  // by id
   Computation* entry = nullptr;
+  Source source;
 
+  // The HLO text that the module was read from, or that stands for the file that it was read from.
   [[nodiscard]] std::string_view text() const { return *text_; }
   [[nodiscard]] const Computation* find(std::string_view computation_name) const;
   Arena& arena() { return arena_; }
@@ -123,6 +126,19 @@ class Module {
 // operands, one root and one entry. An error carries the span of the text that it is about. Linear
 // in the size of the text, in time and memory. Does not verify; see verifier.h.
 [[nodiscard]] Result<std::unique_ptr<Module>> parse_module(std::string text);
+
+// Reads a module from the bytes of a HloModuleProto, or of a HloProto or a HloSnapshot, in which
+// one lies. An error names the byte or the instruction that it is about; it has no span. The text
+// of the module is the one that XLA would print for it.
+[[nodiscard]] Result<std::unique_ptr<Module>> parse_module_proto(std::string_view bytes);
+
+// Reads a module from StableHLO text, in the pretty or the generic form: the dialects stablehlo and
+// func, and what JAX uses of chlo. The text of the module is HLO that means the same. An error
+// carries the span of the StableHLO text that it is about.
+[[nodiscard]] Result<std::unique_ptr<Module>> parse_stablehlo(const std::string& text);
+
+// Reads a module from a file in any of these forms, which is told by its content.
+[[nodiscard]] Result<std::unique_ptr<Module>> read_module(std::string bytes);
 
 // The module as text that reads back to the same module (`same` below).
 [[nodiscard]] std::string to_string(const Module& module);
