@@ -1,7 +1,9 @@
 // Maps per second over real programs: every instruction of the entry computation and of the fusions
-// called from it, in both directions.
+// called from it, in both directions. Then fusions that are chains, each twice as deep as the last:
+// the time should double and the number of maps stay.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -58,12 +60,66 @@ void analyse(benchmark::State& state, const std::vector<const hlo::Module*>& mod
       benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
 }
 
-std::unique_ptr<hlo::Module> read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
+std::unique_ptr<hlo::Module> module_of(std::string text) {
   Result<std::unique_ptr<hlo::Module>> module = hlo::parse_module(std::move(text));
   if (!module.has_value() || !hlo::verify(**module).has_value()) return nullptr;
   return *std::move(module);
+}
+
+std::unique_ptr<hlo::Module> read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return module_of(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+// A step of a chain, from the array before it, `{0}`, to `x{1}`, both f32[64].
+struct Chain {
+  const char* name;
+  const char* step;
+};
+constexpr Chain kChains[] = {
+    {"elementwise", "x{1} = f32[64] add({0}, p0)\n"},
+    {"concatenate",
+     "s{1} = f32[32] slice({0}), slice={{[0:32]}}\n"
+     "t{1} = f32[32] slice({0}), slice={{[32:64]}}\n"
+     "x{1} = f32[64] concatenate(t{1}, s{1}), dimensions={{0}}\n"},
+    {"update", "x{1} = f32[64] dynamic-update-slice({0}, p1, p2)\n"},
+    {"reshape",
+     "r{1} = f32[4,16] reshape({0})\n"
+     "t{1} = f32[16,4] transpose(r{1}), dimensions={{1,0}}\n"
+     "x{1} = f32[64] reshape(t{1})\n"},
+};
+
+std::unique_ptr<hlo::Module> fused_chain(const Chain& chain, int depth) {
+  std::string steps;
+  std::string last = "p0";
+  for (int i = 0; i < depth; ++i) {
+    steps += fmt::format(fmt::runtime(chain.step), last, i);
+    last = fmt::format("x{}", i);
+  }
+  constexpr const char* kParameters =
+      "p0 = f32[64] parameter(0)\n"
+      "p1 = f32[4] parameter(1)\n"
+      "p2 = s32[] parameter(2)\n";
+  return module_of(
+      fmt::format("HloModule m\nf {{\n{}{}ROOT r = f32[64] negate({})\n}}\n"
+                  "ENTRY e {{\n{}ROOT x = f32[64] fusion(p0, p1, p2), kind=kLoop, calls=f\n}}\n",
+                  kParameters, steps, last, kParameters));
+}
+
+// The maps of the fusion alone.
+void analyse_fusion(benchmark::State& state, const hlo::Module& module) {
+  std::int64_t maps = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    ExprContext context;
+    IndexingAnalysis analysis(module, context);
+    maps = 0;
+    for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
+      for (const auto& pair : analysis.indexing(*module.entry->root, direction).pairs) {
+        maps += std::ssize(pair.maps.maps);
+      }
+    }
+  }
+  state.counters["maps"] = static_cast<double>(maps);
 }
 
 }  // namespace
@@ -96,6 +152,16 @@ int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("corpus", [&all](benchmark::State& state) {
     mercator::analyse(state, all);
   })->Unit(benchmark::kMillisecond);
+  for (const mercator::Chain& chain : mercator::kChains) {
+    for (const int depth : {125, 250, 500, 1000}) {
+      modules.push_back(mercator::fused_chain(chain, depth));
+      benchmark::RegisterBenchmark(fmt::format("chain/{}/{}", chain.name, depth).c_str(),
+                                   [module = modules.back().get()](benchmark::State& state) {
+                                     mercator::analyse_fusion(state, *module);
+                                   })
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -4,22 +4,47 @@
 
 #include "mercator/indexing/computation.h"
 #include "mercator/indexing/instructions.h"
+#include "mercator/indexing/loop.h"
 
 namespace mercator::indexing {
 
-const hlo::Computation* callee(const hlo::Instruction& instruction) {
+std::vector<CallSite> call_sites(const hlo::Instruction& instruction) {
+  using hlo::AttributeName;
+  const auto site = [&](AttributeName attribute, std::size_t first_operand = 0) {
+    return CallSite{.call = &instruction,
+                    .computation = instruction.computation(attribute),
+                    .first_operand = first_operand};
+  };
   switch (instruction.opcode) {
+    case hlo::Opcode::kAsyncStart:
     case hlo::Opcode::kFusion:
-      return instruction.computation(hlo::AttributeName::kCalls);
+      return {site(AttributeName::kCalls)};
     case hlo::Opcode::kCall:
-      return instruction.computation(hlo::AttributeName::kToApply);
+      return {site(AttributeName::kToApply)};
+    case hlo::Opcode::kWhile:
+      return {site(AttributeName::kBody), site(AttributeName::kCondition)};
+    case hlo::Opcode::kConditional:
+      break;
     default:
-      return nullptr;
+      return {};
   }
+  if (instruction.find(AttributeName::kTrueComputation) != nullptr) {
+    return {site(AttributeName::kTrueComputation, 1), site(AttributeName::kFalseComputation, 2)};
+  }
+  std::vector<CallSite> sites;
+  for (const hlo::Computation* branch :
+       instruction.get<std::span<hlo::Computation* const>>(AttributeName::kBranchComputations)) {
+    sites.push_back(
+        {.call = &instruction, .computation = branch, .first_operand = sites.size() + 1});
+  }
+  return sites;
 }
 
-Analysis::Analysis(const hlo::Module& module, ExprContext& context)
-    : module_(module), context_(context) {
+Analysis::Analysis(const hlo::Module& module, ExprContext& context, CustomCalls custom_calls)
+    : module_(module),
+      context_(context),
+      devices_(devices_of(module)),
+      custom_calls_(std::move(custom_calls)) {
   for (Tables& tables : tables_) {
     tables.instructions.resize(module.instructions.size());
     tables.computations.resize(module.computations.size());
@@ -50,14 +75,16 @@ const PairList& Analysis::pairs(const hlo::Computation& computation, Direction d
     } else if (!tables.entered[next.id]) {
       tables.entered[next.id] = true;
       for (const hlo::Instruction* instruction : next.instructions) {
-        const hlo::Computation* called = callee(*instruction);
-        if (called == nullptr || tables.computations[called->id] != nullptr) continue;
-        if (tables.entered[called->id]) {
-          // It is waiting for this one.
-          tables.computations[called->id] = std::make_unique<const PairList>(
-              PairList::not_known(reason("the computation calls itself")));
-        } else {
-          stack.push_back(called);
+        for (const CallSite& site : call_sites(*instruction)) {
+          const hlo::Computation* called = site.computation;
+          if (tables.computations[called->id] != nullptr) continue;
+          if (tables.entered[called->id]) {
+            // It is waiting for this one.
+            tables.computations[called->id] = std::make_unique<const PairList>(
+                PairList::not_known(reason("the computation calls itself")));
+          } else {
+            stack.push_back(called);
+          }
         }
       }
     } else {
@@ -69,6 +96,17 @@ const PairList& Analysis::pairs(const hlo::Computation& computation, Direction d
     }
   }
   return *tables.computations[computation.id];
+}
+
+const std::vector<ShapeIndex>& Analysis::invariants(const hlo::Instruction& loop) {
+  const auto known = invariants_.find(loop.id);
+  if (known != invariants_.end()) return known->second;
+  return invariants_.emplace(loop.id, loop_invariants(loop)).first->second;
+}
+
+std::optional<CustomCallMeaning> Analysis::custom_call(std::string_view target) const {
+  const auto given = custom_calls_.find(target);
+  return given != custom_calls_.end() ? std::optional(given->second) : known_custom_call(target);
 }
 
 const std::string* Analysis::reason(std::string text) {

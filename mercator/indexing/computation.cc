@@ -97,8 +97,23 @@ class Walk {
   // Whether the work has become too much; what was added is then not complete.
   [[nodiscard]] bool has_given_up() const { return steps_left_ < 0; }
 
-  // Adds the pairs of the array at `leaf` of `start`, which is the root or a parameter.
-  void from(const Instruction& start, const hlo::ShapeLeaf& leaf, std::vector<LeafPair>& pairs) {
+  // All maps from the start to one leaf of an instruction.
+  struct Maps {
+    std::vector<MapRef> maps = {};  // a set; empty if unknown
+    const std::string* unknown = nullptr;
+  };
+
+  [[nodiscard]] bool is_output_to_input() const { return direction_ == Direction::kOutputToInput; }
+  // Whether the walk goes no further.
+  [[nodiscard]] bool is_end(const Instruction& instruction) const {
+    return is_output_to_input() ? instruction.opcode == Opcode::kParameter
+                                : &instruction == computation_.root;
+  }
+
+  // Goes from the array at `leaf` of `start`, which is the root or a parameter, and calls
+  // `visit(instruction, leaf, maps)` for every leaf that it meets, `start` first.
+  template <class Visit>
+  void from(const Instruction& start, const hlo::ShapeLeaf& leaf, Visit visit) {
     const IndexMap identity = IndexMap::identity(analysis_.context(), leaf.shape.dimensions);
     const std::optional<MapId> id = analysis_.maps().add(identity);
     if (!id.has_value()) return;  // no elements
@@ -111,38 +126,13 @@ class Walk {
       for (const auto& [index, maps] : leaves) {
         const Maps settled = settle(maps, shape_at(instruction.shape, index));
         if (settled.maps.empty() && settled.unknown == nullptr) continue;
-        if (!is_end(instruction)) {
-          leave(instruction, index, settled);
-        } else if (is_output_to_input()) {
-          pairs.push_back({.output = leaf.index,
-                           .operand = instruction.parameter_number,
-                           .operand_leaf = index,
-                           .maps = settled.maps,
-                           .unknown = settled.unknown});
-        } else {
-          pairs.push_back({.output = index,
-                           .operand = start.parameter_number,
-                           .operand_leaf = leaf.index,
-                           .maps = settled.maps,
-                           .unknown = settled.unknown});
-        }
+        visit(instruction, index, settled);
+        if (!is_end(instruction)) leave(instruction, index, settled);
       }
     }
   }
 
  private:
-  // All maps from the start to one leaf of an instruction.
-  struct Maps {
-    std::vector<MapRef> maps = {};  // a set; empty if unknown
-    const std::string* unknown = nullptr;
-  };
-
-  [[nodiscard]] bool is_output_to_input() const { return direction_ == Direction::kOutputToInput; }
-  [[nodiscard]] bool is_end(const Instruction& instruction) const {
-    return is_output_to_input() ? instruction.opcode == Opcode::kParameter
-                                : &instruction == computation_.root;
-  }
-
   void reach(const Instruction& instruction, const ShapeIndex& leaf, MapRef ref) {
     Maps& there = reached_[live_.position(instruction)][leaf];
     if (there.unknown == nullptr) add_to_set(there.maps, ref);
@@ -162,24 +152,20 @@ class Walk {
   }
 
   // The set itself, or one map in place of several: of all of them where the set is too large, and
-  // of the over-approximate ones where there are several, so that what has been widened once does
-  // not multiply again.
+  // of those that have been widened where there are several, so that they do not multiply again.
   Maps settle(const Maps& maps, const hlo::Shape& array) {
     std::int64_t total_size = 0;
     for (const MapRef& ref : maps.maps) total_size += analysis_.maps().size(ref.map);
     const bool is_too_large = maps.maps.size() > kMaxMaps || total_size > kMaxTotalSize;
-    if (!is_too_large && std::ranges::count(maps.maps, false, &MapRef::exact) <= 1) return maps;
+    if (!is_too_large && std::ranges::count(maps.maps, true, &MapRef::widened) <= 1) return maps;
     Maps settled;
-    std::vector<const IndexMap*> joined;
+    std::vector<MapRef> joined;
     for (const MapRef& ref : maps.maps) {
-      if (ref.exact && !is_too_large) {
-        settled.maps.push_back(ref);
-      } else {
-        joined.push_back(&analysis_.maps()[ref.map]);
-      }
+      (ref.widened || is_too_large ? joined : settled.maps).push_back(ref);
     }
-    const std::optional<MapId> id = analysis_.maps().add(widen(joined, array.dimensions));
-    if (id.has_value()) add_to_set(settled.maps, {.map = *id, .exact = false});
+    if (const std::optional<MapRef> ref = widen(analysis_, joined, array.dimensions)) {
+      add_to_set(settled.maps, *ref);
+    }
     return settled;
   }
 
@@ -223,11 +209,8 @@ class Walk {
     for (const MapRef& first : maps.maps) {
       for (const MapRef& second : pair.maps) {
         --steps_left_;
-        const std::optional<MapId> composed =
-            analysis_.maps().compose(first.map, second.map, array.dimensions);
-        if (composed.has_value()) {
-          reach(target, target_leaf, {.map = *composed, .exact = first.exact && second.exact});
-        }
+        const std::optional<MapRef> composed = compose(analysis_, first, second, array.dimensions);
+        if (composed.has_value()) reach(target, target_leaf, *composed);
       }
     }
   }
@@ -238,7 +221,7 @@ class Walk {
                                const Maps& maps) {
     if (maps.unknown != nullptr) return maps.unknown;
     // Reasons from within calls name their instruction already.
-    if (callee(instruction) != nullptr) return reason;
+    if (!call_sites(instruction).empty()) return reason;
     return analysis_.reason(fmt::format("{}: {}", instruction.name, *reason));
   }
 
@@ -251,6 +234,11 @@ class Walk {
   std::map<std::uint32_t, std::map<ShapeIndex, Maps>> reached_;
 };
 
+const std::string* too_much(Analysis& analysis, const hlo::Computation& computation) {
+  return analysis.reason(fmt::format(
+      "not supported: {} has too many results that depend on too much of it", computation.name));
+}
+
 }  // namespace
 
 PairList computation_pairs(Analysis& analysis, const hlo::Computation& computation,
@@ -260,7 +248,17 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
   Walk walk(analysis, computation, live, direction);
   const auto from_leaves_of = [&](const Instruction& start) {
     for (const hlo::ShapeLeaf& leaf : hlo::leaves(start.shape)) {
-      if (leaf.shape.is_array() && !walk.has_given_up()) walk.from(start, leaf, pairs);
+      if (!leaf.shape.is_array() || walk.has_given_up()) continue;
+      walk.from(start, leaf,
+                [&](const Instruction& end, const ShapeIndex& index, const Walk::Maps& maps) {
+                  if (!walk.is_end(end)) return;
+                  const bool forward = walk.is_output_to_input();
+                  pairs.push_back({.output = forward ? leaf.index : index,
+                                   .operand = (forward ? end : start).parameter_number,
+                                   .operand_leaf = forward ? index : leaf.index,
+                                   .maps = maps.maps,
+                                   .unknown = maps.unknown});
+                });
     }
   };
   if (direction == Direction::kOutputToInput) {
@@ -271,10 +269,30 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
     }
   }
   if (walk.has_given_up() || std::ssize(pairs) > kMaxPairs) {
-    return PairList::not_known(analysis.reason(fmt::format(
-        "not supported: {} has too many results that depend on too much of it", computation.name)));
+    return PairList::not_known(too_much(analysis, computation));
   }
   return PairList(std::move(pairs));
+}
+
+Inside inside_of(Analysis& analysis, const hlo::Computation& computation) {
+  const LiveInstructions live(computation);
+  Inside inside;
+  Walk walk(analysis, computation, live, Direction::kOutputToInput);
+  for (const hlo::ShapeLeaf& leaf : hlo::leaves(computation.root->shape)) {
+    if (!leaf.shape.is_array() || walk.has_given_up()) continue;
+    walk.from(*computation.root, leaf,
+              [&](const Instruction& instruction, const ShapeIndex& index, const Walk::Maps& maps) {
+                inside.parts.push_back({.output = leaf.index,
+                                        .instruction = &instruction,
+                                        .leaf = index,
+                                        .maps = maps.maps,
+                                        .unknown = maps.unknown});
+              });
+  }
+  if (walk.has_given_up() || std::ssize(inside.parts) > kMaxPairs) {
+    return {.parts = {}, .unknown = too_much(analysis, computation)};
+  }
+  return inside;
 }
 
 }  // namespace mercator::indexing

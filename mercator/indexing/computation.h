@@ -16,4 +16,20 @@ namespace mercator::indexing {
 PairList computation_pairs(Analysis& analysis, const hlo::Computation& computation,
                            Direction direction);
 
+// The maps from the leaves of the root to the leaves of everything that it is made from, parameters
+// and the root itself included: each (leaf of the root, instruction, leaf) once, leaf by leaf of
+// the root, users before their operands.
+struct Inside {
+  struct Part {
+    ShapeIndex output;
+    const hlo::Instruction* instruction = nullptr;
+    ShapeIndex leaf;
+    std::vector<MapRef> maps = {};         // a set
+    const std::string* unknown = nullptr;  // null: known
+  };
+  std::vector<Part> parts = {};
+  const std::string* unknown = nullptr;  // not null: nothing is known, for this reason
+};
+Inside inside_of(Analysis& analysis, const hlo::Computation& computation);
+
 }  // namespace mercator::indexing

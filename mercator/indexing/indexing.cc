@@ -1,12 +1,17 @@
 #include "mercator/indexing/indexing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/computation.h"
+#include "mercator/indexing/devices.h"
 #include "mercator/indexing/instruction_maps.h"
 #include "mercator/indexing/physical_layout.h"
+#include "mercator/indexing/runtime_value.h"
 
 namespace mercator {
 
@@ -21,14 +26,73 @@ const OperandMaps* InstructionIndexing::find(const ShapeIndex& output, std::int6
   return found ? &place->maps : nullptr;
 }
 
+namespace {
+
+// (device, d0, d1) -> …: with the names that the dimensions have there.
+IndexMap with_device_name(const IndexMap& map) {
+  std::vector<Variable> dimensions = map.dimensions();
+  dimensions[0].name = "device";
+  for (std::size_t i = 1; i < dimensions.size(); ++i) {
+    dimensions[i].name = fmt::format("d{}", i - 1);
+  }
+  return IndexMap(map.context(), std::move(dimensions), map.ranges(), map.runtimes(), map.results(),
+                  map.constraints());
+}
+
+// The elements that hold the runtime variables without the devices that they lie on.
+IndexMap without_devices_of_runtimes(const IndexMap& map) {
+  if (map.runtimes().empty()) return map;
+  std::vector<RuntimeVariable> runtimes = map.runtimes();
+  for (RuntimeVariable& runtime : runtimes) runtime.index.erase(runtime.index.begin());
+  // A range variable may have stood for nothing but a device.
+  return simplify(IndexMap(map.context(), map.dimensions(), map.ranges(), std::move(runtimes),
+                           map.results(), map.constraints()));
+}
+
+OperandMap operand_map(indexing::Analysis& analysis, const indexing::MapRef& ref) {
+  const IndexMap& map = analysis.maps()[ref.map];
+  if (!ref.across_devices) return {.map = map, .exact = ref.exact};
+  const std::optional<indexing::MapId> all = analysis.maps().add(indexing::of_all_devices(map));
+  // It has as many points as the map, which is not empty.
+  const IndexMap& of_all = analysis.maps()[all.value_or(ref.map)];
+  return {.map = without_devices_of_runtimes(of_all),
+          .exact = ref.exact,
+          .across_devices = with_device_name(analysis.maps()[ref.map])};
+}
+
+bool stands_before(const OperandMap& a, const OperandMap& b) {
+  if (const auto order = a.map <=> b.map; order != 0) return order < 0;
+  if (a.across_devices.has_value() != b.across_devices.has_value()) {
+    return b.across_devices.has_value();
+  }
+  return a.across_devices.has_value() && *a.across_devices < *b.across_devices;
+}
+
+OperandMaps operand_maps(indexing::Analysis& analysis, std::span<const indexing::MapRef> refs,
+                         const std::string* unknown) {
+  OperandMaps maps;
+  if (unknown != nullptr) {
+    maps.unknown = *unknown;
+    return maps;
+  }
+  maps.maps.reserve(refs.size());
+  for (const indexing::MapRef& ref : refs) maps.maps.push_back(operand_map(analysis, ref));
+  std::ranges::sort(maps.maps, stands_before);
+  return maps;
+}
+
+}  // namespace
+
 struct IndexingAnalysis::Impl {
-  Impl(const hlo::Module& module, ExprContext& context) : analysis(module, context) {}
+  Impl(const hlo::Module& module, ExprContext& context, CustomCalls custom_calls)
+      : analysis(module, context, std::move(custom_calls)) {}
 
   indexing::Analysis analysis;
 };
 
-IndexingAnalysis::IndexingAnalysis(const hlo::Module& module, ExprContext& context)
-    : impl_(std::make_unique<Impl>(module, context)) {}
+IndexingAnalysis::IndexingAnalysis(const hlo::Module& module, ExprContext& context,
+                                   CustomCalls custom_calls)
+    : impl_(std::make_unique<Impl>(module, context, std::move(custom_calls))) {}
 IndexingAnalysis::~IndexingAnalysis() = default;
 
 InstructionIndexing IndexingAnalysis::indexing(const hlo::Instruction& instruction,
@@ -42,23 +106,36 @@ InstructionIndexing IndexingAnalysis::indexing(const hlo::Instruction& instructi
   }
   result.pairs.reserve(list.pairs().size());
   for (const indexing::LeafPair& pair : list.pairs()) {
-    OperandMaps maps;
-    if (pair.unknown != nullptr) {
-      maps.unknown = *pair.unknown;
-    } else {
-      maps.maps.reserve(pair.maps.size());
-      for (const indexing::MapRef& ref : pair.maps) {
-        maps.maps.push_back({.map = analysis.maps()[ref.map], .exact = ref.exact});
-      }
-      std::ranges::sort(maps.maps, {}, &OperandMap::map);
-    }
     result.pairs.push_back({.output = pair.output,
                             .operand = pair.operand,
                             .operand_leaf = pair.operand_leaf,
-                            .maps = std::move(maps)});
+                            .maps = operand_maps(analysis, pair.maps, pair.unknown)});
   }
   return result;
 }
+
+GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call) {
+  indexing::Analysis& analysis = impl_->analysis;
+  const indexing::CallSite site = indexing::call_sites(call)[0];
+  const indexing::Inside inside = indexing::inside_of(analysis, *site.computation);
+  GroupedIndexing result;
+  if (inside.unknown != nullptr) result.unknown = *inside.unknown;
+  for (const indexing::Inside::Part& part : inside.parts) {
+    std::vector<indexing::MapRef> maps;
+    for (const indexing::MapRef& ref : part.maps) {
+      const auto in_caller = indexing::resolve_in_caller(analysis, ref, site);
+      if (in_caller.has_value()) indexing::add_to_set(maps, *in_caller);
+    }
+    if (maps.empty() && part.unknown == nullptr) continue;
+    result.groups.push_back({.output = part.output,
+                             .instruction = part.instruction,
+                             .leaf = part.leaf,
+                             .maps = operand_maps(analysis, maps, part.unknown)});
+  }
+  return result;
+}
+
+std::int64_t IndexingAnalysis::device_count() const { return impl_->analysis.devices().count(); }
 
 std::chrono::nanoseconds IndexingAnalysis::simplify_time() const {
   return impl_->analysis.maps().simplify_time();

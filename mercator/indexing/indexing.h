@@ -7,20 +7,26 @@
 // output. Between two arrays there may be several maps, the set of which is the answer:
 // `add(p, transpose(p))`, fused, reads p in two ways.
 //
+// Most instructions read what lies on their own device. What a collective reads of others is said
+// by maps that start from an index on a device, and lead to one.
+//
 // Fusions and calls have the maps of what they evaluate, composed. A runtime variable stands for an
-// element of the tensor that its `tensor` names, clamped to its bounds; the value is followed back
-// through whatever only moves it, and through fusions to what the caller passes, and where it turns
-// out to be known there is no variable.
+// element of the tensor that its `tensor` names, clamped to its bounds (an index that is not
+// clamped, as of a scatter, has all values of its type, and constraints); the value is followed
+// back through whatever only moves it, and through fusions to what the caller passes, and where it
+// turns out to be known there is no variable.
 
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mercator/hlo/module.h"
+#include "mercator/indexing/custom_calls.h"
 #include "mercator/map/index_map.h"
 #include "mercator/support/error.h"
 
@@ -33,7 +39,23 @@ struct OperandMap {
   // Whether the map describes exactly the elements that are read. If not, it may name more, never
   // fewer.
   bool exact = true;
+  // Set where an element is made from elements of other devices, as in a collective: then `map` is
+  // what holds of all devices together, and this the whole, from the number of the device that has
+  // the one element, followed by its index, to that of the device that has the other, followed by
+  // its index:
+  //
+  //   f32[8] all-gather(f32[4] p0), replica_groups={{0,1}}, dimensions={0}
+  //   (device, d0) -> (d0 floordiv 4, d0 mod 4)
+  //
+  // `exact` is said of this map. The number of a device is replica * num_partitions + partition.
+  // The index of the element that holds a runtime variable starts with a device here; in `map` it
+  // does not, and the variable may be of any device.
+  std::optional<IndexMap> across_devices = std::nullopt;
 };
+
+// (device, d0, …) -> (device, e0, …) for a map (d0, …) -> (e0, …) that says nothing of devices: as
+// it stands beside maps across devices.
+[[nodiscard]] IndexMap on_each_device(const IndexMap& map, std::int64_t devices);
 
 // All maps between one leaf of a result and one leaf of an operand: the set of them is the answer.
 // Empty: not read. Distinct after simplification, in an order that depends on their structure only.
@@ -64,6 +86,22 @@ struct InstructionIndexing {
                                         const ShapeIndex& operand_leaf = {}) const;
 };
 
+// The maps from the result of a fusion or call to everything inside it that the result is made
+// from.
+struct GroupedIndexing {
+  struct Group {
+    ShapeIndex output;                              // the leaf of the result
+    const hlo::Instruction* instruction = nullptr;  // inside
+    ShapeIndex leaf;                                // the leaf of that instruction
+    OperandMaps maps;                               // from an element of the result
+  };
+  // Each (output, instruction, leaf) once: output by output, the root of the computation first,
+  // users before their operands. What is not read for an output is not there.
+  std::vector<Group> groups;
+  // Not empty: nothing is known, for this reason.
+  std::string unknown = {};
+};
+
 enum class Direction : std::uint8_t {
   kOutputToInput,  // from an element of the result to the operand elements that it is made from
   kInputToOutput,  // from an operand element to the result elements that it takes part in
@@ -74,17 +112,26 @@ enum class Direction : std::uint8_t {
 class IndexingAnalysis {
  public:
   // The module must be verified and outlive the analysis.
-  IndexingAnalysis(const hlo::Module& module, ExprContext& context);
+  // `custom_calls` come before those that are known anyway; their maps are of `context`.
+  IndexingAnalysis(const hlo::Module& module, ExprContext& context, CustomCalls custom_calls = {});
   ~IndexingAnalysis();
 
   // Simplified maps. The i2o maps are the inverse relation of the o2i maps.
   [[nodiscard]] InstructionIndexing indexing(const hlo::Instruction& instruction,
                                              Direction direction);
 
+  // Of a fusion or call. A runtime variable is held by an instruction inside, or by what the caller
+  // passes where it was a parameter.
+  [[nodiscard]] GroupedIndexing grouped(const hlo::Instruction& call);
+
   // From the index of an element of an array to its position in memory, counted in elements; the
   // padding of tiles counts. kUnsupported for a layout that says more than order, tiles and memory
   // space. Requires an array.
   [[nodiscard]] Result<IndexMap> physical_position(const hlo::Shape& array);
+
+  // How many devices the module runs on: replica_count * num_partitions, and where it does not say
+  // them, as many as its collectives name.
+  [[nodiscard]] std::int64_t device_count() const;
 
   // The time that simplifying the maps took so far, of all calls together.
   [[nodiscard]] std::chrono::nanoseconds simplify_time() const;

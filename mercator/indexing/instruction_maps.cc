@@ -40,6 +40,11 @@ Expr MapBuilder::runtime(const hlo::Instruction& holder, std::vector<Expr> index
   return context().runtime(static_cast<std::uint32_t>(runtimes_.size() - 1));
 }
 
+Expr MapBuilder::runtime(const hlo::Instruction& holder, std::vector<Expr> index) {
+  return runtime(holder, std::move(index),
+                 values_of(holder.shape.element_type).value_or(Interval::all()));
+}
+
 Expr MapBuilder::index_in(Expr expr, std::int64_t size) {
   require(expr, Interval::indices(size));
   return size == 1 ? constant(0) : expr;
@@ -70,6 +75,23 @@ void InstructionMaps::add(const ShapeIndex& output, std::int64_t operand,
                .operand = operand,
                .operand_leaf = operand_leaf,
                .maps = {{.map = *id, .exact = exact}}});
+}
+
+MapBuilder InstructionMaps::from_device(const hlo::Shape& array) {
+  std::vector<std::int64_t> sizes = {analysis_.devices().count()};
+  sizes.insert(sizes.end(), array.dimensions.begin(), array.dimensions.end());
+  return MapBuilder(analysis_, sizes);
+}
+
+void InstructionMaps::add_across_devices(const ShapeIndex& output, std::int64_t operand,
+                                         const ShapeIndex& operand_leaf, const IndexMap& map,
+                                         bool exact) {
+  const std::optional<MapId> id = analysis_.maps().add(map);
+  if (!id.has_value()) return;
+  add(LeafPair{.output = output,
+               .operand = operand,
+               .operand_leaf = operand_leaf,
+               .maps = {{.map = *id, .exact = exact, .across_devices = true}}});
 }
 
 void InstructionMaps::add_identity(const ShapeIndex& output, std::int64_t operand,

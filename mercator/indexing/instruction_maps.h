@@ -33,6 +33,8 @@ class MapBuilder {
   // The element at `index` of an integer array, clamped: a new runtime variable, or its value where
   // that is known.
   Expr runtime(const hlo::Instruction& holder, std::vector<Expr> index, Interval clamp);
+  // The same, not clamped: the bounds of the variable are those of the type of the array.
+  Expr runtime(const hlo::Instruction& holder, std::vector<Expr> index);
 
   // Restricts the domain.
   void require(Expr expr, Interval range) { constraints_.push_back({expr, range}); }
@@ -76,6 +78,8 @@ class InstructionMaps {
     return from(is_output_to_input() ? output() : this->operand(operand));
   }
   [[nodiscard]] bool is_output_to_input() const { return direction_ == Direction::kOutputToInput; }
+  // A map across devices from an index of this array, which follows the device.
+  [[nodiscard]] MapBuilder from_device(const hlo::Shape& array);
 
   // A map between the result and operand `operand`, both arrays.
   void add(std::int64_t operand, const IndexMap& map, bool exact = true);
@@ -83,6 +87,9 @@ class InstructionMaps {
   void add(const ShapeIndex& output, std::int64_t operand, const ShapeIndex& operand_leaf,
            const IndexMap& map, bool exact = true);
   void add(LeafPair pair) { pairs_.push_back(std::move(pair)); }
+  // A map across devices between these leaves.
+  void add_across_devices(const ShapeIndex& output, std::int64_t operand,
+                          const ShapeIndex& operand_leaf, const IndexMap& map, bool exact = true);
   // Every element of the array at one leaf belongs to the element at the same index at the other.
   void add_identity(const ShapeIndex& output, std::int64_t operand, const ShapeIndex& operand_leaf,
                     const hlo::Shape& array);

@@ -14,6 +14,7 @@ void add_to_set(std::vector<MapRef>& set, MapRef ref) {
     set.insert(place, ref);
   } else {
     place->exact = place->exact || ref.exact;
+    place->widened = place->widened && ref.widened;
   }
 }
 

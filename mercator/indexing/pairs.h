@@ -21,10 +21,15 @@ struct MapRef {
   MapId map = 0;
   // See OperandMap.
   bool exact = true;
+  // Whether it is a map across devices (devices.h).
+  bool across_devices = false;
+  // Whether it stands in place of maps that were too many. Then it is over-approximate.
+  bool widened = false;
 };
 
-// Adds `ref` to a set that is sorted by map. Of an exact and an over-approximate map that are the
-// same the exact one stays.
+// Adds `ref` to a set that is sorted by map: of maps between the same two arrays, among which no
+// number is that of a map across devices and of another. Of an exact and an over-approximate map
+// that are the same the exact one stays.
 void add_to_set(std::vector<MapRef>& set, MapRef ref);
 
 // The maps between a leaf of a result and a leaf of an operand (of a computation: of a parameter).

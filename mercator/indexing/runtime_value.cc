@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/loop.h"
 #include "mercator/indexing/map_transform.h"
 
 namespace mercator::indexing {
@@ -19,12 +20,10 @@ namespace {
 // long chains linear. Where tracing stops, the value is just as right.
 constexpr int kMaxSteps = 64;
 
-// The largest value of an integer type; none for other types.
 std::optional<std::int64_t> largest_value(ElementType type) {
-  if (type == ElementType::kPred) return 1;
-  if (!hlo::is_integral(type)) return std::nullopt;
-  const std::int64_t bits = hlo::bit_width(type) - (hlo::is_signed(type) ? 1 : 0);
-  return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
+  const std::optional<Interval> values = values_of(type);
+  if (!values.has_value()) return std::nullopt;
+  return values->hi;
 }
 
 // Whether converting keeps the number, whichever it is.
@@ -41,10 +40,10 @@ bool keeps_every_value(ElementType from, ElementType to) {
 }
 
 // The instruction that yields the array at `path` within what `instruction` yields; `path` is
-// innermost first. Where a parameter is reached, what `call` passes for it, if not null, is looked
+// innermost first. Where a parameter is reached, what `site` passes for it, if not null, is looked
 // into. Null if no instruction yields that array on its own.
-const Instruction* find_array(const Instruction* instruction, std::vector<std::int64_t> path,
-                              const Instruction* call) {
+const Instruction* find_array(Analysis& analysis, const Instruction* instruction,
+                              std::vector<std::int64_t> path, const CallSite* site) {
   for (int step = 0; step < kMaxSteps; ++step) {
     switch (instruction->opcode) {
       case Opcode::kGetTupleElement:
@@ -62,25 +61,26 @@ const Instruction* find_array(const Instruction* instruction, std::vector<std::i
         instruction = instruction->operands[0];
         break;
       case Opcode::kParameter:
-        if (call == nullptr) return nullptr;
-        instruction = call->operands[static_cast<std::size_t>(instruction->parameter_number)];
-        call = nullptr;
+        if (site == nullptr || !stays_as_passed(analysis, *site, path)) return nullptr;
+        instruction = site->call->operands[site->first_operand +
+                                           static_cast<std::size_t>(instruction->parameter_number)];
+        site = nullptr;
         break;
       default:
         return nullptr;
     }
-    if (path.empty() && call == nullptr) return instruction;
+    if (path.empty() && site == nullptr) return instruction;
   }
   return nullptr;
 }
 
-// What the caller passes where `tensor` is a parameter, or part of one, of the computation that
-// `call` calls; null for other instructions.
-const Instruction* passed_for(const Instruction& tensor, const Instruction& call) {
+// What the caller passes where `tensor` is a parameter, or part of one, of the computation that is
+// called; null for other instructions.
+const Instruction* passed_for(Analysis& analysis, const Instruction& tensor, const CallSite& site) {
   const bool is_argument =
       tensor.opcode == Opcode::kParameter || tensor.opcode == Opcode::kGetTupleElement;
-  if (!is_argument || tensor.parent != callee(call)) return nullptr;
-  return find_array(&tensor, {}, &call);
+  if (!is_argument || tensor.parent != site.computation) return nullptr;
+  return find_array(analysis, &tensor, {}, &site);
 }
 
 // Through the o2i map of an instruction that moves elements of operand 0.
@@ -146,7 +146,7 @@ std::optional<Element> trace_step(Analysis& analysis, const Element& element) {
     case Opcode::kConcatenate:
       return part_of_concatenation(element);
     case Opcode::kGetTupleElement: {
-      const Instruction* array = find_array(&instruction, {}, nullptr);
+      const Instruction* array = find_array(analysis, &instruction, {}, nullptr);
       if (array == nullptr) return std::nullopt;
       return Element{.tensor = array, .index = element.index};
     }
@@ -184,6 +184,15 @@ Expr value_in_iota(const Element& element) {
 }
 
 }  // namespace
+
+std::optional<Interval> values_of(ElementType type) {
+  if (type == ElementType::kPred) return Interval{0, 1};
+  if (!hlo::is_integral(type)) return std::nullopt;
+  const std::int64_t bits = hlo::bit_width(type) - (hlo::is_signed(type) ? 1 : 0);
+  const std::int64_t largest =
+      bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits) - 1;
+  return Interval{hlo::is_signed(type) ? -largest - 1 : 0, largest};
+}
 
 TracedElement trace(Analysis& analysis, Element element) {
   const auto simplify_index = [&] {
@@ -227,9 +236,10 @@ Expr clamped(Analysis& analysis, Expr value, Interval clamp) {
   return clamp.contains(analysis.simplifier().range(value)) ? value : Expr();
 }
 
-std::optional<MapId> resolve_in_caller(Analysis& analysis, MapId id, const Instruction& call) {
-  const IndexMap& map = analysis.maps()[id];
-  if (map.runtimes().empty()) return id;
+std::optional<MapRef> resolve_in_caller(Analysis& analysis, const MapRef& ref,
+                                        const CallSite& site) {
+  const IndexMap& map = analysis.maps()[ref.map];
+  if (map.runtimes().empty()) return ref;
   set_domain(analysis, map.dimensions(), map.ranges(), map.runtimes());
   std::vector<RuntimeVariable> runtimes = map.runtimes();
   std::vector<std::pair<std::uint32_t, Expr>> values;
@@ -237,9 +247,13 @@ std::optional<MapId> resolve_in_caller(Analysis& analysis, MapId id, const Instr
     RuntimeVariable& runtime = runtimes[i];
     if (!runtime.tensor.has_value()) continue;
     const Instruction& tensor = *analysis.module().instructions[*runtime.tensor];
-    TracedElement traced = trace(analysis, {.tensor = &tensor, .index = runtime.index});
+    // In a map across devices the device stands first. The value stays on it.
+    const auto device_end = runtime.index.begin() + (ref.across_devices ? 1 : 0);
+    const std::vector<Expr> device(runtime.index.begin(), device_end);
+    TracedElement traced =
+        trace(analysis, {.tensor = &tensor, .index = {device_end, runtime.index.end()}});
     if (!traced.value) {
-      if (const Instruction* passed = passed_for(*traced.element.tensor, call)) {
+      if (const Instruction* passed = passed_for(analysis, *traced.element.tensor, site)) {
         traced = trace(analysis, {.tensor = passed, .index = std::move(traced.element.index)});
       }
     }
@@ -250,12 +264,31 @@ std::optional<MapId> resolve_in_caller(Analysis& analysis, MapId id, const Instr
       }
     }
     runtime.tensor = traced.element.tensor->id;
-    runtime.index = std::move(traced.element.index);
+    runtime.index = device;
+    runtime.index.insert(runtime.index.end(), traced.element.index.begin(),
+                         traced.element.index.end());
   }
   IndexMap resolved(map.context(), map.dimensions(), map.ranges(), std::move(runtimes),
                     map.results(), map.constraints());
   for (const auto& [runtime, value] : values) resolved = replace_runtime(resolved, runtime, value);
-  return analysis.maps().add(resolved);
+  const std::optional<MapId> id = analysis.maps().add(resolved);
+  if (!id.has_value()) return std::nullopt;
+  MapRef result = ref;
+  result.map = *id;
+  return result;
+}
+
+std::optional<LeafPair> resolve_in_caller(Analysis& analysis, const LeafPair& pair,
+                                          const CallSite& site) {
+  LeafPair result = pair;
+  result.operand += static_cast<std::int64_t>(site.first_operand);
+  result.maps.clear();
+  for (const MapRef& ref : pair.maps) {
+    const std::optional<MapRef> in_caller = resolve_in_caller(analysis, ref, site);
+    if (in_caller.has_value()) add_to_set(result.maps, *in_caller);
+  }
+  if (result.maps.empty() && result.unknown == nullptr) return std::nullopt;
+  return result;
 }
 
 }  // namespace mercator::indexing

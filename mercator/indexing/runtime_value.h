@@ -8,12 +8,14 @@
 #include "mercator/expr/expr.h"
 #include "mercator/expr/interval.h"
 #include "mercator/hlo/module.h"
+#include "mercator/indexing/analysis.h"
 #include "mercator/indexing/map_table.h"
 #include "mercator/map/index_map.h"
 
 namespace mercator::indexing {
 
-class Analysis;
+// The values that an integer type or pred has, up to those of int64; none for other types.
+[[nodiscard]] std::optional<Interval> values_of(hlo::ElementType type);
 
 // An element of what an instruction yields.
 struct Element {
@@ -33,10 +35,16 @@ struct TracedElement {
 // is. Simplifies indices in the domain that the analysis's simplifier is set to.
 TracedElement trace(Analysis& analysis, Element element);
 
-// The map, of a computation called by `call` (a fusion or a call), as a map of the caller: a
+// The map, of a computation that is called, as a map of the caller: a
 // runtime variable that a parameter holds is held by what the caller passes for it, and one whose
 // value becomes known gives way to it. None if the domain of the map becomes empty.
-std::optional<MapId> resolve_in_caller(Analysis& analysis, MapId map, const hlo::Instruction& call);
+std::optional<MapRef> resolve_in_caller(Analysis& analysis, const MapRef& ref,
+                                        const CallSite& site);
+
+// The same for all maps of a pair, the operands of which become those of the caller. None if
+// nothing is left of them.
+std::optional<LeafPair> resolve_in_caller(Analysis& analysis, const LeafPair& pair,
+                                          const CallSite& site);
 
 // Sets the analysis's simplifier to the domain of these variables.
 void set_domain(Analysis& analysis, const std::vector<Variable>& dimensions,

@@ -48,21 +48,57 @@ void copy_start(InstructionMaps& maps) {
 // f32[8] copy-done((f32[8], f32[8], u32[]) p0): the destination
 void copy_done(InstructionMaps& maps) { add_identities(maps, maps.output(), {}, 0, {0}); }
 
-// fusion(p0, p1), calls=f and call(p0, p1), to_apply=f: the maps between the root of f and its
-// parameters
-void called_computation(InstructionMaps& maps) {
-  const hlo::Instruction& call = maps.instruction();
-  const PairList& list = maps.analysis().pairs(*callee(call), maps.direction());
+// f32[8] all-gather-done((f32[4], f32[8]) p0), async-done(((f32[4]), f32[8]) p0): the result
+void second_part(InstructionMaps& maps) { add_identities(maps, maps.output(), {}, 0, {1}); }
+
+// (f32[8], u32[], token[]) send(f32[8] p0, token): the data, and something of its own
+void send(InstructionMaps& maps) { add_identities(maps, maps.operand(0), {0}, 0, {}); }
+
+// (f32[8], u32[], token[]) recv(token)
+void receive(InstructionMaps& maps) {
+  maps.unknown("what is received is sent by another device or by the host");
+}
+
+// (f32[8], token[]) recv-done((f32[8], u32[], token[]) p0): the data
+void receive_done(InstructionMaps& maps) {
+  add_identities(maps, maps.output().elements[0], {0}, 0, {0});
+}
+
+// ((f32[8]), token[]) infeed(token)
+void infeed(InstructionMaps& maps) { maps.unknown("what is fed in comes from the host"); }
+
+// token[] outfeed(f32[8] p0, token)
+void outfeed(InstructionMaps& maps) { maps.unknown("what is fed out goes to the host"); }
+
+namespace {
+
+// The maps of the computation that is called, for the result at `output_prefix`.
+void add_called(InstructionMaps& maps, const ShapeIndex& output_prefix) {
+  const CallSite site = call_sites(maps.instruction())[0];
+  const PairList& list = maps.analysis().pairs(*site.computation, maps.direction());
   if (list.unknown() != nullptr) return maps.unknown(*list.unknown());
   for (const LeafPair& pair : list.pairs()) {
-    LeafPair resolved = pair;
-    resolved.maps.clear();
-    for (const MapRef& ref : pair.maps) {
-      const std::optional<MapId> id = resolve_in_caller(maps.analysis(), ref.map, call);
-      if (id.has_value()) add_to_set(resolved.maps, {.map = *id, .exact = ref.exact});
-    }
-    if (!resolved.maps.empty() || resolved.unknown != nullptr) maps.add(std::move(resolved));
+    std::optional<LeafPair> in_caller = resolve_in_caller(maps.analysis(), pair, site);
+    if (!in_caller.has_value()) continue;
+    in_caller->output.insert(in_caller->output.begin(), output_prefix.begin(), output_prefix.end());
+    maps.add(*std::move(in_caller));
   }
+}
+
+}  // namespace
+
+// fusion(p0, p1), calls=f and call(p0, p1), to_apply=f: the maps between the root of f and its
+// parameters
+void called_computation(InstructionMaps& maps) { add_called(maps, {}); }
+
+// ((f32[4], f32[2]), f32[8], u32[]) async-start(f32[4] p0, f32[2] p1), calls=f: the operands, the
+// result of f, and something of its own
+void async_start(InstructionMaps& maps) {
+  for (std::size_t k = 0; k < maps.instruction().operands.size(); ++k) {
+    const auto operand = static_cast<std::int64_t>(k);
+    add_identities(maps, maps.operand(k), {0, operand}, operand, {});
+  }
+  add_called(maps, {1});
 }
 
 }  // namespace mercator::indexing

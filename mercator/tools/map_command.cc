@@ -15,6 +15,7 @@
 #include "mercator/expr/expr.h"
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/verifier.h"
+#include "mercator/tools/custom_calls_file.h"
 #include "mercator/tools/map_json.h"
 #include "mercator/tools/map_listing.h"
 #include "mercator/tools/map_stats.h"
@@ -27,6 +28,7 @@ namespace {
 
 struct MapOptions {
   std::string file;
+  std::string custom_calls;  // another file; "": none
   MapRequest request;
   bool json = false;
   bool stats = false;
@@ -53,7 +55,7 @@ ExitStatus run_map(const MapOptions& options, Output& output) {
 
   MapTimes times;
   const auto start = Clock::now();
-  const Result<std::unique_ptr<hlo::Module>> parsed = hlo::parse_module(*text);
+  const Result<std::unique_ptr<hlo::Module>> parsed = hlo::read_module(*text);
   times.parse = Clock::now() - start;
   if (!parsed) return report(parsed.error(), name, *text);
   const hlo::Module& module = **parsed;
@@ -61,13 +63,24 @@ ExitStatus run_map(const MapOptions& options, Output& output) {
   const auto parse_end = Clock::now();
   const Result<void> verified = hlo::verify(module);
   times.verify = Clock::now() - parse_end;
-  if (!verified) return report(verified.error(), name, *text);
+  if (!verified) {
+    return report(module.source.locate(verified.error(), module.text()), name, *text);
+  }
 
   const auto selected = select_instructions(module, options.request);
   if (!selected) return report(selected.error(), name);
 
   ExprContext context;
-  MapLister lister(module, context, options.request);
+  CustomCalls custom_calls;
+  if (!options.custom_calls.empty()) {
+    const std::string calls_name = input_name(options.custom_calls);
+    const Result<std::string> calls_text = read_input(options.custom_calls);
+    if (!calls_text) return report(calls_text.error(), calls_name);
+    Result<CustomCalls> calls = read_custom_calls(*calls_text, context);
+    if (!calls) return report(calls.error(), calls_name, *calls_text);
+    custom_calls = *std::move(calls);
+  }
+  MapLister lister(module, context, options.request, std::move(custom_calls));
   if (options.stats) {
     MapStats stats(module);
     for_each(*selected, true, output, lister,
@@ -108,7 +121,8 @@ Verb add_map_verb(CLI::App& command) {
   const auto options = std::make_shared<MapOptions>();
   MapRequest& request = options->request;
 
-  app->add_option("FILE", options->file, "HLO text; - for standard input")
+  app->add_option("FILE", options->file,
+                  "HLO text, HloModuleProto or StableHLO; - for standard input")
       ->option_text(" ")
       ->required();
   app->add_option("--instruction", request.instructions,
@@ -142,6 +156,9 @@ Verb add_map_verb(CLI::App& command) {
   app->add_flag("--physical", request.physical,
                 "Map to positions in memory, counted in elements,\n"
                 "instead of indices");
+  app->add_option("--custom-calls", options->custom_calls,
+                  "What custom calls read, by what they call: a JSON file")
+      ->option_text("FILE");
   app->add_flag("--json", options->json, "Print JSON");
   app->add_flag("--stats", options->stats, "Print counts and times instead of maps");
   app->footer(

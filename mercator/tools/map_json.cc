@@ -43,6 +43,9 @@ void add_maps(const hlo::Module& module, const OperandMaps* maps, Json* json) {
       list.push_back({{"text", to_string(map.map, MapStyle::kOneLine)},
                       {"exact", map.exact},
                       {"runtime", runtime_json(module, map.map)}});
+      if (!map.across_devices.has_value()) continue;
+      list.back()["across_devices"] = {{"text", to_string(*map.across_devices, MapStyle::kOneLine)},
+                                       {"runtime", runtime_json(module, *map.across_devices)}};
     }
   }
   (*json)["maps"] = std::move(list);

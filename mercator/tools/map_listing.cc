@@ -206,30 +206,43 @@ void MapLister::make_physical(const hlo::Instruction& instruction, Direction dir
             ? leaf_shape(instruction.operand(operand).shape, pair.operand_leaf)
             : leaf_shape(instruction.shape, pair.output);
     for (OperandMap& map : pair.maps.maps) {
-      Result<IndexMap> positions = physical(map.map, target);
-      if (!positions) {
-        pair.maps = {.maps = {}, .unknown = std::move(positions).error().message};
-        break;
-      }
-      map.map = *std::move(positions);
+      const Result<void> made = make_physical(target, &map);
+      if (made.has_value()) continue;
+      pair.maps = {.maps = {}, .unknown = made.error().message};
+      break;
     }
   }
 }
 
-Result<IndexMap> MapLister::physical(const IndexMap& map, const hlo::Shape& target) {
+Result<void> MapLister::make_physical(const hlo::Shape& target, OperandMap* map) {
+  map->map = MERCATOR_TRY(physical(map->map, target, /*across_devices=*/false));
+  if (map->across_devices.has_value()) {
+    map->across_devices = MERCATOR_TRY(physical(*map->across_devices, target, true));
+  }
+  return {};
+}
+
+Result<IndexMap> MapLister::physical(const IndexMap& map, const hlo::Shape& target,
+                                     bool across_devices) {
   if (map.is_known_empty()) return map;
+  // What stands before an index.
+  const std::uint32_t prefix = across_devices ? 1 : 0;
   std::vector<RuntimeVariable> runtimes = map.runtimes();
   for (RuntimeVariable& variable : runtimes) {
     if (!variable.tensor) continue;
     const IndexMap position =
         MERCATOR_TRY(analysis_.physical_position(module_.instructions[*variable.tensor]->shape));
-    variable.index = {substitute(position.results().front(), [&](VariableId id) {
-      return id.kind == VariableKind::kDimension ? variable.index[id.index] : Expr();
-    })};
+    const Expr place = substitute(position.results().front(), [&](VariableId id) {
+      return id.kind == VariableKind::kDimension ? variable.index[id.index + prefix] : Expr();
+    });
+    variable.index.resize(prefix);
+    variable.index.push_back(place);
   }
   const IndexMap to_index(map.context(), map.dimensions(), map.ranges(), std::move(runtimes),
                           map.results(), map.constraints());
-  return simplify_(compose(to_index, MERCATOR_TRY(analysis_.physical_position(target))));
+  IndexMap position = MERCATOR_TRY(analysis_.physical_position(target));
+  if (across_devices) position = on_each_device(position, analysis_.device_count());
+  return simplify_(compose(to_index, position));
 }
 
 IndexMap runtime_map(const IndexMap& map, const RuntimeVariable& variable) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mercator/hlo/module.h"
@@ -93,8 +94,10 @@ class InstructionMaps {
 // Computes them, for one instruction after the other.
 class MapLister {
  public:
-  MapLister(const hlo::Module& module, ExprContext& context, const MapRequest& request)
-      : module_(module), request_(request), analysis_(module, context) {}
+  // The maps of `custom_calls` are of `context`.
+  MapLister(const hlo::Module& module, ExprContext& context, const MapRequest& request,
+            CustomCalls custom_calls = {})
+      : module_(module), request_(request), analysis_(module, context, std::move(custom_calls)) {}
 
   [[nodiscard]] InstructionMaps operator()(const hlo::Instruction& instruction);
 
@@ -106,7 +109,9 @@ class MapLister {
   // The same maps, to positions in memory instead of indices.
   void make_physical(const hlo::Instruction& instruction, Direction direction,
                      InstructionIndexing* indexing);
-  [[nodiscard]] Result<IndexMap> physical(const IndexMap& map, const hlo::Shape& target);
+  [[nodiscard]] Result<void> make_physical(const hlo::Shape& target, OperandMap* map);
+  [[nodiscard]] Result<IndexMap> physical(const IndexMap& map, const hlo::Shape& target,
+                                          bool across_devices);
 
   const hlo::Module& module_;
   const MapRequest& request_;

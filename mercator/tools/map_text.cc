@@ -47,15 +47,21 @@ std::string indented(std::string_view text) {
   return out;
 }
 
-// "indices[d0, 1]"
-std::string element_text(const hlo::Module& module, const IndexMap& map,
+// "indices[d0, 1]", and of which device, in a map across devices.
+std::string element_text(const hlo::Module& module, const OperandMap& operand_map,
                          const RuntimeVariable& variable) {
+  const IndexMap& map = operand_map.across_devices.value_or(operand_map.map);
   std::vector<std::string> index;
   for (const Expr expr : variable.index) {
     index.push_back(to_string(expr, [&](VariableId id) { return map.name(id); }));
   }
+  std::string device;
+  if (operand_map.across_devices.has_value() && !index.empty()) {
+    device = " of device " + index.front();
+    index.erase(index.begin());
+  }
   const std::string_view name = variable.tensor ? module.instructions[*variable.tensor]->name : "?";
-  return fmt::format("{}[{}]", name, fmt::join(index, ", "));
+  return fmt::format("{}[{}]{}", name, fmt::join(index, ", "), device);
 }
 
 }  // namespace
@@ -108,13 +114,14 @@ void MapTextWriter::write_direction(const InstructionMaps& maps, Direction direc
 }
 
 void MapTextWriter::write_map(const OperandMap& operand_map) {
-  const IndexMap& map = operand_map.map;
+  // The map across devices says all that the other does, and more.
+  const IndexMap& map = operand_map.across_devices.value_or(operand_map.map);
   std::string text = to_string(map, MapStyle::kOneLine);
   if (kMapIndent.size() + text.size() > kLineLength) text = to_string(map, MapStyle::kLines);
   std::string out = indented(text);
   for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
     out += fmt::format("{}{} = {}\n", kDetailIndent, map.name({VariableKind::kRuntime, i}),
-                       element_text(module_, map, map.runtimes()[i]));
+                       element_text(module_, operand_map, map.runtimes()[i]));
   }
   if (!operand_map.exact) {
     out += fmt::format("{}over-approximate: may name elements that are not read\n", kDetailIndent);

@@ -46,7 +46,8 @@ class AnalyzedModule {
     return root();
   }
 
-  // The maps between the result and an operand of the root of the entry computation: one line each,
+  // The maps between the result and an operand of the root of the entry computation, across devices
+  // where there are such: one line each,
   // ending in " ~" if over-approximate. Runtime variables are listed behind the map as
   // " | rt0: NAME[index]". One line "unknown: …" if the maps are not known; nothing if the operand
   // is not read.
@@ -73,20 +74,22 @@ class AnalyzedModule {
   }
 
  private:
-  [[nodiscard]] std::string line(const OperandMap& map) const {
-    std::string text = to_string(map.map, MapStyle::kOneLine);
-    for (std::uint32_t i = 0; i < map.map.runtimes().size(); ++i) {
-      const RuntimeVariable& runtime = map.map.runtimes()[i];
-      text += " | " + map.map.name({VariableKind::kRuntime, i}) + ": ";
+  [[nodiscard]] std::string line(const OperandMap& operand_map) const {
+    const IndexMap map = operand_map.across_devices.value_or(operand_map.map);
+    std::string text = to_string(map, MapStyle::kOneLine);
+    for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
+      const RuntimeVariable& runtime = map.runtimes()[i];
+      text += " | " + map.name({VariableKind::kRuntime, i}) + ": ";
       text += runtime.tensor.has_value() ? std::string(module_->instructions[*runtime.tensor]->name)
                                          : "?";
       text += "[";
       for (std::size_t k = 0; k < runtime.index.size(); ++k) {
-        text += (k == 0 ? "" : ", ") + to_string(runtime.index[k]);
+        text += (k == 0 ? "" : ", ") +
+                to_string(runtime.index[k], [&](VariableId id) { return map.name(id); });
       }
       text += "]";
     }
-    return text + (map.exact ? "" : " ~");
+    return text + (operand_map.exact ? "" : " ~");
   }
 
   ExprContext context_;

@@ -23,7 +23,7 @@ import sys
 
 SKIPPED = 77
 GENERATORS = [
-    "convolution", "reduce-window", "pad", "gather", "simple-gather", "dynamic-slice",
+    "convolution", "reduce-window", "pad", "gather", "simple-gather", "scatter", "dynamic-slice",
     "dynamic-update-slice", "dot", "reduce", "broadcast", "transpose", "reverse", "slice", "reshape",
     "concatenate", "binary", "tuple", "call", "many",
 ]

@@ -112,7 +112,99 @@ TEST(BitcastConvert, EqualNarrowerWider) {
   EXPECT_THAT(wider.i2o(0), ElementsAre("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 3]"));
 }
 
-// ---- nothing to read, and not yet ----
+// ---- select by index ----
+
+TEST(Select, WherePredicateIsKnownByIndex) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      i = s32[8, 4] iota(), iota_dimension=0
+      three = s32[] constant(3)
+      b = s32[8, 4] broadcast(three), dimensions={}
+      p = pred[8, 4] compare(i, b), direction=LT
+      p1 = f32[8, 4] parameter(0)
+      p2 = f32[8, 4] parameter(1)
+      ROOT r = f32[8, 4] select(p, p1, p2)
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 7], d1 in [0, 3]"));
+  for (const auto& direction : {m.o2i(1), m.i2o(1)}) {
+    EXPECT_THAT(direction, ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 2], d1 in [0, 3]"));
+  }
+  EXPECT_THAT(m.o2i(2), ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [3, 7], d1 in [0, 3]"));
+}
+
+TEST(Select, TriangleWithinAFusion) {
+  // The lower triangle and the diagonal above it are kept.
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p0 = f32[4, 4] parameter(0)
+      row = s32[4, 4] iota(), iota_dimension=0
+      one = s32[] constant(1)
+      ones = s32[4, 4] broadcast(one), dimensions={}
+      next = s32[4, 4] add(row, ones)
+      column = s32[4, 4] iota(), iota_dimension=1
+      p = pred[4, 4] compare(next, column), direction=GE
+      zero = f32[] constant(0)
+      zeros = f32[4, 4] broadcast(zero), dimensions={}
+      t = f32[4, 4] transpose(p0), dimensions={1, 0}
+      ROOT r = f32[4, 4] select(p, t, zeros)
+    }
+    ENTRY e {
+      p0 = f32[4, 4] parameter(0)
+      ROOT r = f32[4, 4] fusion(p0), kind=kLoop, calls=f
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 3], "
+                                    "d0 - d1 in [-1, 3]"));
+  EXPECT_THAT(m.i2o(0), ElementsAre("(d0, d1) -> (d1, d0), domain: d0 in [0, 3], d1 in [0, 3], "
+                                    "d0 - d1 in [-3, 1]"));
+}
+
+TEST(Select, EqualityLeavesTwoParts) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      i = s32[8] iota(), iota_dimension=0
+      three = s32[] constant(3)
+      b = s32[8] broadcast(three), dimensions={}
+      p = pred[8] compare(i, b), direction=EQ
+      p1 = f32[8] parameter(0)
+      p2 = f32[8] parameter(1)
+      ROOT r = f32[8] select(p, p1, p2)
+    })");
+  EXPECT_THAT(m.o2i(1), ElementsAre("(d0) -> (3), domain: d0 in [3, 3]"));
+  EXPECT_THAT(m.o2i(2), UnorderedElementsAre("(d0) -> (d0), domain: d0 in [0, 2]",
+                                             "(d0) -> (d0), domain: d0 in [4, 7]"));
+}
+
+TEST(Select, KnownButNotFollowedIsOverApproximate) {
+  // 100 + 100 is -56.
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      i = s8[101] iota(), iota_dimension=0
+      sum = s8[101] add(i, i)
+      p = pred[101] compare(sum, i), direction=LT
+      p1 = f32[101] parameter(0)
+      p2 = f32[101] parameter(1)
+      ROOT r = f32[101] select(p, p1, p2)
+    })");
+  EXPECT_THAT(m.o2i(1), ElementsAre("(d0) -> (d0), domain: d0 in [0, 100] ~"));
+}
+
+TEST(Select, DataDecide) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      p = pred[] parameter(0)
+      p1 = f32[8] parameter(1)
+      ROOT r = f32[8] select(p, p1, p1)
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0) -> (), domain: d0 in [0, 7]"));
+  EXPECT_THAT(m.o2i(1), ElementsAre("(d0) -> (d0), domain: d0 in [0, 7]"));
+}
+
+// ---- nothing to read, and unknown ----
 
 TEST(NoOperands, NoPairs) {
   AnalyzedModule m(R"(
@@ -125,20 +217,18 @@ TEST(NoOperands, NoPairs) {
   EXPECT_THAT(indexing.pairs, IsEmpty());
 }
 
-TEST(NotYet, NamesTheOpcode) {
+TEST(Unknown, SaysWhy) {
   AnalyzedModule m(R"(
     HloModule m
-    lt {
-      a = f32[] parameter(0)
-      b = f32[] parameter(1)
-      ROOT r = pred[] compare(a, b), direction=LT
-    }
     ENTRY e {
-      p0 = f32[10] parameter(0)
-      ROOT output = f32[10] sort(p0), dimensions={0}, to_apply=lt
+      p0 = f32[3, 4] parameter(0)
+      p1 = f32[8, 5] parameter(1)
+      p2 = u16[3, 1] parameter(2)
+      ROOT output = f32[3, 5] dot(p0, p1, p2), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+        sparsity=L.1@2:4
     })");
-  EXPECT_THAT(m.o2i(0), ElementsAre("unknown: not yet: sort"));
-  EXPECT_THAT(m.i2o(0), ElementsAre("unknown: not yet: sort"));
+  EXPECT_THAT(m.o2i(0), ElementsAre("unknown: not supported: a dot of sparse operands"));
+  EXPECT_THAT(m.i2o(0), ElementsAre("unknown: not supported: a dot of sparse operands"));
 }
 
 // ---- movement ----

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -17,6 +18,15 @@ using Index = std::vector<std::int64_t>;
 
 std::unexpected<Error> fault(std::string message) {
   return fail(ErrorKind::kInvalidInput, std::move(message));
+}
+
+// Whether `bounds` hold every value of an integer type, as far as int64 goes.
+bool contains_all(Interval bounds, hlo::ElementType type) {
+  const std::int64_t bits = std::min<std::int64_t>(hlo::bit_width(type), 64);
+  const std::int64_t value_bits = bits - (hlo::is_signed(type) ? 1 : 0);
+  const std::int64_t largest = value_bits >= 63 ? std::numeric_limits<std::int64_t>::max()
+                                                : (std::int64_t{1} << value_bits) - 1;
+  return bounds.lo <= (hlo::is_signed(type) ? -largest - 1 : 0) && bounds.hi >= largest;
 }
 
 // Collects pairs and sees that they lie inside the arrays.
@@ -53,8 +63,12 @@ class PairCollector {
 // A map whose runtime variables get their values from a model, point by point.
 class RuntimeMap {
  public:
-  RuntimeMap(const IndexMap& map, const hlo::Module& module, Model& model)
-      : map_(map), module_(module), model_(model), values_(map.runtimes().size(), 0) {
+  RuntimeMap(const IndexMap& map, const hlo::Module& module, Model& model, bool across_devices)
+      : map_(map),
+        module_(module),
+        model_(model),
+        across_devices_(across_devices),
+        values_(map.runtimes().size(), 0) {
     for (const RuntimeVariable& variable : map.runtimes()) index_.emplace_back(variable.index);
   }
 
@@ -66,7 +80,7 @@ class RuntimeMap {
         return fault(fmt::format("rt{} does not say which tensor holds it", k));
       }
       const hlo::Shape& shape = module_.instructions[*runtimes[k].tensor]->shape;
-      if (!shape.is_array() || std::ssize(runtimes[k].index) != shape.rank()) {
+      if (!shape.is_array() || runtimes[k].index.size() != tensor_sizes(shape).size()) {
         return fault(fmt::format("the index of rt{} does not fit its tensor", k));
       }
     }
@@ -114,12 +128,19 @@ class RuntimeMap {
     return {};
   }
 
+  // With the devices, where they count.
+  [[nodiscard]] Index tensor_sizes(const hlo::Shape& shape) const {
+    Index sizes(shape.dimensions.begin(), shape.dimensions.end());
+    if (across_devices_) sizes.insert(sizes.begin(), model_.device_count());
+    return sizes;
+  }
+
   // Which element of its tensor holds the variable; none if there is no such element.
   std::optional<std::int64_t> element_of(std::size_t k, const VariableValues& point) {
-    const hlo::Shape& shape = module_.instructions[*map_.runtimes()[k].tensor]->shape;
-    Index index(shape.dimensions.size());
-    if (!index_[k](point, index) || !is_inside(index, shape.dimensions)) return std::nullopt;
-    return position_of(index, shape.dimensions);
+    const Index sizes = tensor_sizes(module_.instructions[*map_.runtimes()[k].tensor]->shape);
+    Index index(sizes.size());
+    if (!index_[k](point, index) || !is_inside(index, sizes)) return std::nullopt;
+    return position_of(index, sizes);
   }
 
   // The value of the variable: the element, clamped as the instruction that uses it does. None if
@@ -135,6 +156,11 @@ class RuntimeMap {
       return std::min(std::max<std::int64_t>(*raw.begin(), 0), limit);
     };
     const Interval bounds = variable.bounds;
+    // Of an index that is not clamped.
+    if (contains_all(bounds, module_.instructions[*variable.tensor]->shape.element_type)) {
+      if (!bounds.contains(*raw.begin())) return std::optional<std::int64_t>();
+      return *raw.begin();
+    }
     const std::set<std::int64_t>& limits = model_.clamp_limits();
     if (bounds.lo == 0 && limits.contains(bounds.hi)) return clamped(bounds.hi);
     // The bounds are narrower than what the instruction clamps to, or wider than it need be.
@@ -159,14 +185,16 @@ class RuntimeMap {
   const IndexMap& map_;
   const hlo::Module& module_;
   Model& model_;
+  bool across_devices_;
   Index values_;
   std::vector<Evaluator> index_;  // of each runtime variable
   std::vector<std::size_t> order_;
 };
 
 Result<void> relate_with_runtimes(const IndexMap& map, const hlo::Module& module, Model& model,
-                                  std::int64_t max_points, PairCollector& pairs) {
-  RuntimeMap runtime_map(map, module, model);
+                                  std::int64_t max_points, bool across_devices,
+                                  PairCollector& pairs) {
+  RuntimeMap runtime_map(map, module, model, across_devices);
   MERCATOR_TRY_VOID(runtime_map.prepare());
   Index lows;
   Index extents;
@@ -201,7 +229,7 @@ Result<void> relate_with_runtimes(const IndexMap& map, const hlo::Module& module
 
 Result<std::vector<ElementPair>> relation_of(const IndexMap& map, Sizes from_sizes, Sizes to_sizes,
                                              const hlo::Module& module, Model& model,
-                                             std::int64_t max_points) {
+                                             std::int64_t max_points, bool across_devices) {
   if (map.dimensions().size() != from_sizes.size() || map.results().size() != to_sizes.size()) {
     return fault("the map does not have the dimensions or results of its arrays");
   }
@@ -213,7 +241,7 @@ Result<std::vector<ElementPair>> relation_of(const IndexMap& map, Sizes from_siz
         });
     if (!done) return fail(ErrorKind::kUnsupported, done.error().message);
   } else {
-    MERCATOR_TRY_VOID(relate_with_runtimes(map, module, model, max_points, pairs));
+    MERCATOR_TRY_VOID(relate_with_runtimes(map, module, model, max_points, across_devices, pairs));
   }
   return pairs.finish();
 }

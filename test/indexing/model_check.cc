@@ -110,26 +110,40 @@ IndexMap as_in_text(const IndexMap& map) {
                   map.constraints());
 }
 
+std::string text_of(const OperandMap& map) {
+  return mercator::to_string(map.across_devices.value_or(map.map), MapStyle::kOneLine);
+}
+
 // The checks that need no model.
+Fault check_form(const IndexMap& map) {
+  const std::string text = mercator::to_string(map, MapStyle::kOneLine);
+  if (simplify(map) != map) {
+    return fmt::format("not simplified: {}\nwould be: {}", text,
+                       mercator::to_string(simplify(map), MapStyle::kOneLine));
+  }
+  for (const MapStyle style : {MapStyle::kLines, MapStyle::kOneLine}) {
+    const auto back = parse_index_map(mercator::to_string(map, style), map.context());
+    if (!back) return fmt::format("does not read back: {}: {}", text, back.error().message);
+    const bool same = map.is_known_empty() ? back->is_known_empty() : *back == as_in_text(map);
+    if (!same) {
+      return fmt::format("reads back as another map: {}\n{}", text,
+                         mercator::to_string(*back, MapStyle::kOneLine));
+    }
+  }
+  return std::nullopt;
+}
+
 Fault check_form(const OperandMaps& maps) {
   for (std::size_t i = 0; i < maps.maps.size(); ++i) {
-    const IndexMap& map = maps.maps[i].map;
-    const std::string text = mercator::to_string(map, MapStyle::kOneLine);
-    if (simplify(map) != map) {
-      return fmt::format("not simplified: {}\nwould be: {}", text,
-                         mercator::to_string(simplify(map), MapStyle::kOneLine));
+    const OperandMap& map = maps.maps[i];
+    if (Fault fault = check_form(map.map)) return fault;
+    if (map.across_devices) {
+      if (Fault fault = check_form(*map.across_devices)) return fault;
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (maps.maps[j].map == map) return "twice the same map: " + text;
-    }
-    for (const MapStyle style : {MapStyle::kLines, MapStyle::kOneLine}) {
-      const auto back = parse_index_map(mercator::to_string(map, style), map.context());
-      if (!back) return fmt::format("does not read back: {}: {}", text, back.error().message);
-      const bool same = map.is_known_empty() ? back->is_known_empty() : *back == as_in_text(map);
-      if (!same) {
-        return fmt::format("reads back as another map: {}\n{}", text,
-                           mercator::to_string(*back, MapStyle::kOneLine));
-      }
+      const bool same =
+          maps.maps[j].map == map.map && maps.maps[j].across_devices == map.across_devices;
+      if (same) return "twice the same map: " + text_of(map);
     }
   }
   return std::nullopt;
@@ -169,7 +183,7 @@ class Checker {
       if (Fault fault = check_values(*reads, model)) {
         return fmt::format("with values of draw {}: {}", draw, *fault);
       }
-      if (!has_runtimes() && !depends_on_values(model)) break;
+      if (!has_runtimes() && !model.depends_on_values()) break;
     }
     counts += counts_;
     ++counts.instructions;
@@ -188,11 +202,6 @@ class Checker {
       return std::ranges::any_of(pair.maps.maps,
                                  [](const auto& m) { return !m.map.runtimes().empty(); });
     });
-  }
-
-  // Whether there is a start index that can be more than one value.
-  static bool depends_on_values(const Model& model) {
-    return !model.clamp_limits().empty() && *model.clamp_limits().rbegin() > 0;
   }
 
   Fault check_structure(const InstructionIndexing& indexing, bool count) {
@@ -266,12 +275,11 @@ class Checker {
     MapSetRelation result;
     const OperandMaps* maps = indexing.find(output, operand, leaf);
     if (maps == nullptr) return result;
-    const auto out = array_at(instruction_.shape, output)->dimensions;
-    const auto in = array_at(operand_shape(operand), leaf)->dimensions;
+    const hlo::Shape& out = *array_at(instruction_.shape, output);
+    const hlo::Shape& in = *array_at(operand_shape(operand), leaf);
     for (const OperandMap& map : maps->maps) {
-      const std::string text = mercator::to_string(map.map, MapStyle::kOneLine);
-      auto pairs = relation_of(map.map, forward ? out : in, forward ? in : out, module_, model,
-                               options_.max_points);
+      const std::string text = text_of(map);
+      auto pairs = relation_of_map(map, forward ? out : in, forward ? in : out, model);
       if (!pairs) {
         return fail(pairs.error().kind, fmt::format("{}\nof {}", pairs.error().message, text));
       }
@@ -288,6 +296,40 @@ class Checker {
     const auto rest = std::ranges::unique(result.all);
     result.all.erase(rest.begin(), rest.end());
     return result;
+  }
+
+  // Of the elements on all devices.
+  Result<Pairs> relation_of_map(const OperandMap& map, const hlo::Shape& from, const hlo::Shape& to,
+                                Model& model) const {
+    const std::int64_t devices = model.device_count();
+    if (!map.across_devices && devices == 1) {
+      return relation_of(map.map, from.dimensions, to.dimensions, module_, model,
+                         options_.max_points);
+    }
+    const auto with_devices = [&](const hlo::Shape& shape) {
+      ShapeIndex sizes(shape.dimensions.begin(), shape.dimensions.end());
+      sizes.insert(sizes.begin(), devices);
+      return sizes;
+    };
+    Pairs pairs = MERCATOR_TRY(relation_of(
+        map.across_devices ? *map.across_devices : on_each_device(map.map, devices),
+        with_devices(from), with_devices(to), module_, model, options_.max_points, true));
+    if (map.across_devices && map.map.runtimes().empty()) {
+      Pairs of_all = pairs;
+      for (auto& [a, b] : of_all) {
+        a %= from.element_count();
+        b %= to.element_count();
+      }
+      std::ranges::sort(of_all);
+      const auto rest = std::ranges::unique(of_all);
+      of_all.erase(rest.begin(), rest.end());
+      const Pairs said = MERCATOR_TRY(relation_of(map.map, from.dimensions, to.dimensions, module_,
+                                                  model, options_.max_points));
+      if (said != of_all) {
+        return fail(ErrorKind::kInvalidInput, "says something else of all devices together");
+      }
+    }
+    return pairs;
   }
 
   const hlo::Module& module_;
@@ -335,8 +377,7 @@ std::string maps_text(const hlo::Instruction& instruction, IndexingAnalysis& ana
       text += fmt::format("{} {}:{}\n", name, to_string(place_of(pair)),
                           pair.maps.unknown.empty() ? "" : " unknown: " + pair.maps.unknown);
       for (const OperandMap& map : pair.maps.maps) {
-        text += fmt::format("  {}{}\n", map.exact ? "" : "(over-approximate) ",
-                            mercator::to_string(map.map, MapStyle::kOneLine));
+        text += fmt::format("  {}{}\n", map.exact ? "" : "(over-approximate) ", text_of(map));
       }
     }
   }

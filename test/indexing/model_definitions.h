@@ -57,6 +57,7 @@ inline Index window_sizes(hlo::Window window) {
   return sizes;
 }
 
+void read_select(const hlo::Instruction& instruction, const Reader& reader);
 void read_dot(const hlo::Instruction& instruction, const Reader& reader);
 void read_reduce(const hlo::Instruction& instruction, const Reader& reader);
 void read_reduce_window(const hlo::Instruction& instruction, const Reader& reader);
@@ -64,5 +65,19 @@ void read_convolution(const hlo::Instruction& instruction, const Reader& reader)
 void read_dynamic_slice(const hlo::Instruction& instruction, const Reader& reader);
 void read_dynamic_update_slice(const hlo::Instruction& instruction, const Reader& reader);
 void read_gather(const hlo::Instruction& instruction, const Reader& reader);
+Result<void> read_scatter(const hlo::Instruction& instruction, const Reader& reader);
+void read_scaled_dot(const hlo::Instruction& instruction, const Reader& reader);
+void read_ragged_dot(const hlo::Instruction& instruction, const Reader& reader);
+void read_select_and_scatter(const hlo::Instruction& instruction, const Reader& reader);
+Result<void> read_scan(const hlo::Instruction& instruction, const Reader& reader);
+Result<void> read_sort(const hlo::Instruction& instruction, const Reader& reader);
+void read_topk(const hlo::Instruction& instruction, const Reader& reader);
+void read_cholesky(const hlo::Instruction& instruction, const Reader& reader);
+void read_triangular_solve(const hlo::Instruction& instruction, const Reader& reader);
+void read_fft(const hlo::Instruction& instruction, const Reader& reader);
+void read_batch_norm(const hlo::Instruction& instruction, const Reader& reader);
+void read_rng(const hlo::Instruction& instruction, const Reader& reader);
+void read_rng_bit_generator(const hlo::Instruction& instruction, const Reader& reader);
+void read_dynamic_size(const hlo::Instruction& instruction, const Reader& reader);
 
 }  // namespace mercator::testing

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <vector>
 
 #include "test/indexing/model_definitions.h"
 
@@ -24,6 +26,37 @@ void read_elementwise(const Instruction& instruction, const Reader& reader) {
     }
   });
 }
+
+// Whether the program alone, without what it is given, says what the values of an array are.
+bool follows_from_program(const Instruction& instruction) {
+  std::set<const Instruction*> found;
+  std::vector<const Instruction*> rest = {&instruction};
+  while (!rest.empty()) {
+    const Instruction& next = *rest.back();
+    rest.pop_back();
+    if (!found.insert(&next).second) continue;
+    const bool given = next.opcode != Opcode::kConstant && next.opcode != Opcode::kIota;
+    if (next.operands.empty() && given) return false;
+    rest.insert(rest.end(), next.operands.begin(), next.operands.end());
+  }
+  return true;
+}
+
+}  // namespace
+
+// Both branches, unless the program says which.
+void read_select(const Instruction& instruction, const Reader& reader) {
+  const Instruction& predicate = instruction.operand(0);
+  const bool known = follows_from_program(predicate);
+  for_each_output(instruction, [&](Sizes, std::int64_t output) {
+    const std::int64_t which = predicate.shape.rank() == 0 ? 0 : output;
+    reader.read(0, output, which);
+    if (!known || reader.value(0, which) != 0) reader.read(1, output, output);
+    if (!known || reader.value(0, which) == 0) reader.read(2, output, output);
+  });
+}
+
+namespace {
 
 void read_broadcast(const Instruction& instruction, const Reader& reader) {
   const Sizes dimensions = instruction.integers(AttributeName::kDimensions);
@@ -201,25 +234,43 @@ bool is_inside(Sizes index, Sizes sizes) {
 
 bool has_definition(const Instruction& instruction) {
   switch (instruction.opcode) {
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
     case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
     case Opcode::kBroadcast:
+    case Opcode::kCholesky:
     case Opcode::kClamp:
     case Opcode::kConcatenate:
     case Opcode::kConstant:
     case Opcode::kConvolution:
+    case Opcode::kDynamicReshape:
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
+    case Opcode::kFft:
     case Opcode::kGather:
+    case Opcode::kGetDimensionSize:
     case Opcode::kIota:
     case Opcode::kPad:
     case Opcode::kParameter:
+    case Opcode::kRaggedDot:
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kReshape:
     case Opcode::kReverse:
+    case Opcode::kRng:
+    case Opcode::kRngBitGenerator:
+    case Opcode::kScaledDot:
+    case Opcode::kScan:
+    case Opcode::kScatter:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kSetDimensionSize:
     case Opcode::kSlice:
+    case Opcode::kSort:
+    case Opcode::kTopK:
     case Opcode::kTranspose:
+    case Opcode::kTriangularSolve:
       return true;
     case Opcode::kDot:
       return instruction.operands.size() == 2;
@@ -250,8 +301,14 @@ Result<void> read_elements(const Instruction& instruction, const Reader& reader)
   }
   switch (instruction.opcode) {
     case Opcode::kConstant:
+    case Opcode::kGetDimensionSize:
     case Opcode::kIota:
     case Opcode::kParameter:
+      return {};
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+      read_batch_norm(instruction, reader);
       return {};
     case Opcode::kBitcast:
       return read_bitcast(instruction, reader);
@@ -299,6 +356,46 @@ Result<void> read_elements(const Instruction& instruction, const Reader& reader)
       return {};
     case Opcode::kTranspose:
       read_transpose(instruction, reader);
+      return {};
+    case Opcode::kCholesky:
+      read_cholesky(instruction, reader);
+      return {};
+    case Opcode::kFft:
+      read_fft(instruction, reader);
+      return {};
+    case Opcode::kRaggedDot:
+      read_ragged_dot(instruction, reader);
+      return {};
+    case Opcode::kRng:
+      read_rng(instruction, reader);
+      return {};
+    case Opcode::kRngBitGenerator:
+      read_rng_bit_generator(instruction, reader);
+      return {};
+    case Opcode::kScaledDot:
+      read_scaled_dot(instruction, reader);
+      return {};
+    case Opcode::kSelectAndScatter:
+      read_select_and_scatter(instruction, reader);
+      return {};
+    case Opcode::kTopK:
+      read_topk(instruction, reader);
+      return {};
+    case Opcode::kTriangularSolve:
+      read_triangular_solve(instruction, reader);
+      return {};
+    case Opcode::kDynamicReshape:
+    case Opcode::kSetDimensionSize:
+      read_dynamic_size(instruction, reader);
+      return {};
+    case Opcode::kScan:
+      return read_scan(instruction, reader);
+    case Opcode::kScatter:
+      return read_scatter(instruction, reader);
+    case Opcode::kSort:
+      return read_sort(instruction, reader);
+    case Opcode::kSelect:
+      read_select(instruction, reader);
       return {};
     default:
       read_elementwise(instruction, reader);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mercator/hlo/module.h"
@@ -38,15 +39,29 @@ void for_each_index(Sizes sizes, Visit&& visit) {
 // tiles.
 [[nodiscard]] std::int64_t place_in_memory(Sizes index, const hlo::Shape& shape);
 
+// What result `result` of a function reads of its parameter `parameter`: pairs of elements.
+struct FunctionRead {
+  std::size_t result = 0;
+  std::size_t parameter = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+};
+
 // How a definition speaks.
 struct Reader {
   // Element `output` of the result (of each, if there are several) reads `element` of operand
   // `operand`.
   std::function<void(std::size_t operand, std::int64_t output, std::int64_t element)> read;
+  // The same of result `result` alone.
+  std::function<void(std::size_t result, std::size_t operand, std::int64_t output,
+                     std::int64_t element)>
+      read_by = {};
   // The integer in an element of an operand.
   std::function<std::int64_t(std::size_t operand, std::int64_t element)> value;
   // A start index of this value was clamped to [0, limit]; returns what it became.
   std::function<std::int64_t(std::int64_t value, std::int64_t limit)> clamp;
+  // What a function that the instruction applies reads.
+  std::function<Result<std::vector<FunctionRead>>(const hlo::Computation& function)>
+      function_reads = {};
 };
 
 // Whether `read_elements` knows the instruction.

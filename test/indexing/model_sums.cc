@@ -56,6 +56,72 @@ void read_dot(const Instruction& instruction, const Reader& reader) {
 
 namespace {
 
+// The scale of an element: of the block that it lies in, or of the whole operand.
+std::int64_t scale_of(Sizes index, Sizes sizes, Sizes scale_sizes) {
+  if (scale_sizes.empty()) return 0;
+  Index scale(index.begin(), index.end());
+  for (std::size_t d = 0; d < scale.size(); ++d) scale[d] /= sizes[d] / scale_sizes[d];
+  return position_of(scale, scale_sizes);
+}
+
+}  // namespace
+
+void read_scaled_dot(const Instruction& instruction, const Reader& reader) {
+  Reader with_scales = reader;
+  with_scales.read = [&](std::size_t operand, std::int64_t output, std::int64_t element) {
+    const Sizes sizes = instruction.operand(operand).shape.dimensions;
+    reader.read(operand, output, element);
+    reader.read(operand + 2, output,
+                scale_of(index_at(element, sizes), sizes,
+                         instruction.operand(operand + 2).shape.dimensions));
+  };
+  read_dot(instruction, with_scales);
+}
+
+// The ragged dimension of the left side is cut into groups, one after another, of sizes that the
+// program computes; what lies behind the last one takes no part.
+void read_ragged_dot(const Instruction& instruction, const Reader& reader) {
+  const std::int64_t ragged = instruction.integers(AttributeName::kLhsRaggedDims)[0];
+  const Sizes group_dims = instruction.integers(AttributeName::kRhsGroupDims);
+  const DotSide left = dot_side(instruction, 0);
+  DotSide right = dot_side(instruction, 1);
+  std::erase_if(right.free, [&](std::int64_t d) { return contains(group_dims, d); });
+  const bool by_group = contains(left.contracting, ragged);
+  const std::int64_t groups = instruction.operand(2).shape.dimensions.back();
+  const auto group_of = [&](std::int64_t position) {
+    std::int64_t end = 0;
+    for (std::int64_t group = 0; group < groups; ++group) {
+      end += std::max<std::int64_t>(0, reader.value(2, group));
+      if (position < end) return group;
+    }
+    return groups;
+  };
+  Index l(left.sizes.size());
+  Index r(right.sizes.size());
+  for_each_output(instruction, [&](Sizes index, std::int64_t output) {
+    for (std::int64_t i = 0; i < instruction.operand(2).shape.element_count(); ++i) {
+      reader.read(2, output, i);
+    }
+    const Sizes rest = by_group ? index.subspan(1) : index;
+    const Sizes batch = rest.first(left.batch.size());
+    assign(l, left.batch, batch);
+    assign(r, right.batch, batch);
+    assign(l, left.free, rest.subspan(batch.size(), left.free.size()));
+    assign(r, right.free, rest.last(right.free.size()));
+    for_each_index(chosen(left.sizes, left.contracting), [&](Sizes contracted) {
+      assign(l, left.contracting, contracted);
+      assign(r, right.contracting, contracted);
+      const std::int64_t group = group_of(l[static_cast<std::size_t>(ragged)]);
+      if (group == groups || (by_group && group != index[0])) return;
+      for (const std::int64_t d : group_dims) r[static_cast<std::size_t>(d)] = group;
+      reader.read(0, output, position_of(l, left.sizes));
+      reader.read(1, output, position_of(r, right.sizes));
+    });
+  });
+}
+
+namespace {
+
 void read_initial_values(const Instruction& instruction, const Reader& reader) {
   const std::size_t inputs = instruction.operands.size() / 2;
   for_each_output(instruction, [&](Sizes, std::int64_t output) {

@@ -103,6 +103,156 @@ ENTRY e {
                           ElementPair(3, 1), ElementPair(4, 1), ElementPair(5, 1)));
 }
 
+TEST(Model, ScatterSkipsWindowsThatDoNotFit) {
+  // Windows of two at 1, 3 and -1 in an array of four: the first one lands.
+  const Example example(R"(HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  i = s32[3] parameter(1)
+  u = f32[3,2] parameter(2)
+  ROOT r = f32[4] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+})",
+                        {{"i", {1, 3, -1}}});
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 0), ElementPair(1, 1), ElementPair(2, 2),
+                                            ElementPair(3, 3)));
+  EXPECT_THAT(example.pairs(1).size(), 12U);
+  EXPECT_THAT(example.pairs(2), ElementsAre(ElementPair(1, 0), ElementPair(2, 1)));
+}
+
+TEST(Model, ScatterThatOverwritesKeepsTheLastUpdate) {
+  const Example example(R"(HloModule m
+set {
+  a = f32[] parameter(0)
+  ROOT b = f32[] parameter(1)
+}
+ENTRY e {
+  x = f32[3] parameter(0)
+  i = s32[3] parameter(1)
+  u = f32[3] parameter(2)
+  ROOT r = f32[3] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=set
+})",
+                        {{"i", {1, 2, 1}}});
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 0)));
+  EXPECT_THAT(example.pairs(2), ElementsAre(ElementPair(1, 2), ElementPair(2, 1)));
+}
+
+TEST(Model, TriangularSolveGoesRowByRow) {
+  // Row 1 needs row 0; the element above the diagonal is not read.
+  const Example example(R"(HloModule m
+ENTRY e {
+  a = f32[2,2] parameter(0)
+  b = f32[2,1] parameter(1)
+  ROOT r = f32[2,1] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE
+})");
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 0), ElementPair(1, 0), ElementPair(1, 2),
+                                            ElementPair(1, 3)));
+  EXPECT_THAT(example.pairs(1),
+              ElementsAre(ElementPair(0, 0), ElementPair(1, 0), ElementPair(1, 1)));
+}
+
+TEST(Model, SelectAndScatterSendsToTheLargest) {
+  const Example example(R"(HloModule m
+ge {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT r = pred[] compare(a, b), direction=GE
+}
+add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b)
+}
+ENTRY e {
+  x = s32[4] parameter(0)
+  s = s32[2] parameter(1)
+  v = s32[] parameter(2)
+  ROOT r = s32[4] select-and-scatter(x, s, v), window={size=2 stride=2}, select=ge, scatter=add
+})",
+                        {{"x", {5, 7, 9, 1}}});
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 0), ElementPair(0, 1), ElementPair(1, 0),
+                                            ElementPair(1, 1), ElementPair(2, 2), ElementPair(2, 3),
+                                            ElementPair(3, 2), ElementPair(3, 3)));
+  EXPECT_THAT(example.pairs(1), ElementsAre(ElementPair(1, 0), ElementPair(2, 1)));
+  EXPECT_EQ(example.pairs(2).size(), 4U);
+}
+
+// Elements of device 1 come behind the two of device 0.
+TEST(Model, AllGatherReadsOtherDevices) {
+  const Example example(R"(HloModule m, replica_count=2
+ENTRY e {
+  x = f32[2] parameter(0)
+  ROOT r = f32[4] all-gather(x), replica_groups={{1,0}}, dimensions={0}
+})");
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 2), ElementPair(1, 3), ElementPair(2, 0),
+                                            ElementPair(3, 1), ElementPair(4, 2), ElementPair(5, 3),
+                                            ElementPair(6, 0), ElementPair(7, 1)));
+}
+
+// Device 0 takes the first branch, device 1 the last, since 7 names none.
+TEST(Model, ConditionalReadsWhatIsTaken) {
+  const Example example(R"(HloModule m, replica_count=2
+same {
+  x = f32[2] parameter(0)
+  ROOT r = f32[2] negate(x)
+}
+turned {
+  x = f32[2] parameter(0)
+  ROOT r = f32[2] reverse(x), dimensions={0}
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  x = f32[2] parameter(1)
+  ROOT r = f32[2] conditional(i, x, x), branch_computations={same, turned}
+})",
+                        {{"i", {0, 7}}});
+  EXPECT_THAT(example.pairs(0), ElementsAre(ElementPair(0, 0), ElementPair(1, 0), ElementPair(2, 1),
+                                            ElementPair(3, 1)));
+  EXPECT_THAT(example.pairs(1), ElementsAre(ElementPair(0, 0), ElementPair(1, 1)));
+  EXPECT_THAT(example.pairs(2), ElementsAre(ElementPair(2, 3), ElementPair(3, 2)));
+}
+
+// Three rounds, i = 0, 2, 4, of which the last is clamped to 3; the state is read back to the
+// start.
+TEST(Model, WhileReadsRoundByRound) {
+  const Example example(R"(HloModule m
+body {
+  s = (s32[], f32[4], f32[1]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[4] get-tuple-element(s), index=1
+  sum = f32[1] get-tuple-element(s), index=2
+  y = f32[1] dynamic-slice(x, i), dynamic_slice_sizes={1}
+  next = f32[1] add(sum, y)
+  two = s32[] constant(2)
+  j = s32[] add(i, two)
+  ROOT t = (s32[], f32[4], f32[1]) tuple(j, x, next)
+}
+condition {
+  s = (s32[], f32[4], f32[1]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  five = s32[] constant(5)
+  ROOT c = pred[] compare(i, five), direction=LT
+}
+ENTRY e {
+  i = s32[] constant(0)
+  x = f32[4] parameter(0)
+  sum = f32[1] parameter(1)
+  s = (s32[], f32[4], f32[1]) tuple(i, x, sum)
+  ROOT w = (s32[], f32[4], f32[1]) while(s), condition=condition, body=body
+})");
+  std::map<std::pair<std::int64_t, std::int64_t>, Pairs> reads;
+  for (const ReadSet& set : example.reads) reads[{set.output[0], set.operand_leaf[0]}] = set.pairs;
+  EXPECT_THAT((reads[{2, 1}]),
+              ElementsAre(ElementPair(0, 0), ElementPair(0, 2), ElementPair(0, 3)));
+  EXPECT_THAT((reads[{2, 2}]), ElementsAre(ElementPair(0, 0)));
+  EXPECT_THAT((reads[{2, 0}]), ElementsAre(ElementPair(0, 0)));
+  EXPECT_FALSE(reads.contains({1, 2}));
+}
+
 TEST(Model, ReduceWindowSkipsPaddingAndGaps) {
   // x0 . x1 . x2 after base dilation, one place of padding before it; windows at 0 and 3 of two
   // places.

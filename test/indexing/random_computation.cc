@@ -112,7 +112,11 @@ std::string Program::reducer(const std::vector<std::string>& types) {
 }
 
 std::string Program::text() const {
-  return fmt::format("HloModule m\n\n{}", fmt::join(computations_, "\n"));
+  std::string attributes;
+  if (devices() > 1) {
+    attributes = fmt::format(", replica_count={}, num_partitions={}", replicas, partitions);
+  }
+  return fmt::format("HloModule m{}\n\n{}", attributes, fmt::join(computations_, "\n"));
 }
 
 Dims Program::sizes(std::int64_t lo, std::int64_t hi) {

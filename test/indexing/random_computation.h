@@ -54,6 +54,9 @@ class Program {
   Random random;
   ProgramOptions options;
   std::vector<Callable> callables;
+  std::int64_t replicas = 1;
+  std::int64_t partitions = 1;
+  [[nodiscard]] std::int64_t devices() const { return replicas * partitions; }
 
   // A computation that adds pairs of scalars; returns its name. Of more than one pair, all of the
   // same type, every result depends on all of them.
@@ -131,9 +134,10 @@ using Generator = std::optional<Tensor> (*)(Computation& c, const Tensor& x);
 struct NamedGenerator {
   std::string_view name;
   Generator generate;
-  std::int64_t min_rank;  // that x must have
-  bool monotone;          // may be used with ProgramOptions::monotone
-  int weight;             // how often it is drawn within fusions
+  std::int64_t min_rank;       // that x must have
+  bool monotone;               // may be used with ProgramOptions::monotone
+  int weight;                  // how often it is drawn within fusions
+  bool needs_devices = false;  // drawn there only with ProgramOptions::devices
 };
 [[nodiscard]] std::span<const NamedGenerator> instruction_generators();
 

@@ -38,7 +38,34 @@ MaybeTensor random_dynamic_slice(Computation& c, const Tensor& x);
 MaybeTensor random_dynamic_update_slice(Computation& c, const Tensor& x);
 MaybeTensor random_simple_gather(Computation& c, const Tensor& x);
 MaybeTensor random_gather(Computation& c, const Tensor& x);
+MaybeTensor random_select_and_scatter(Computation& c, const Tensor& x);
+MaybeTensor random_scatter(Computation& c, const Tensor& x);
+MaybeTensor random_sort(Computation& c, const Tensor& x);
+MaybeTensor random_topk(Computation& c, const Tensor& x);
+MaybeTensor random_cholesky(Computation& c, const Tensor& x);
+MaybeTensor random_triangular_solve(Computation& c, const Tensor& x);
+MaybeTensor random_fft(Computation& c, const Tensor& x);
+MaybeTensor random_batch_norm_training(Computation& c, const Tensor& x);
+MaybeTensor random_batch_norm_inference(Computation& c, const Tensor& x);
+MaybeTensor random_batch_norm_grad(Computation& c, const Tensor& x);
+MaybeTensor random_rng(Computation& c, const Tensor& x);
+MaybeTensor random_rng_bit_generator(Computation& c, const Tensor& x);
+MaybeTensor random_scan(Computation& c, const Tensor& x);
+MaybeTensor random_scaled_dot(Computation& c, const Tensor& x);
+MaybeTensor random_ragged_dot(Computation& c, const Tensor& x);
+MaybeTensor random_dynamic_reshape(Computation& c, const Tensor& x);
+MaybeTensor random_get_dimension_size(Computation& c, const Tensor& x);
+MaybeTensor random_set_dimension_size(Computation& c, const Tensor& x);
 MaybeTensor random_tuple(Computation& c, const Tensor& x);
+MaybeTensor random_all_gather(Computation& c, const Tensor& x);
+MaybeTensor random_all_reduce(Computation& c, const Tensor& x);
+MaybeTensor random_reduce_scatter(Computation& c, const Tensor& x);
+MaybeTensor random_all_to_all(Computation& c, const Tensor& x);
+MaybeTensor random_collective_broadcast(Computation& c, const Tensor& x);
+MaybeTensor random_collective_permute(Computation& c, const Tensor& x);
+MaybeTensor random_async(Computation& c, const Tensor& x);
+MaybeTensor random_conditional(Computation& c, const Tensor& x);
+MaybeTensor random_while(Computation& c, const Tensor& x);
 
 // ---- used by them ----
 

@@ -113,7 +113,7 @@ Fault check_program(const std::string& program, std::uint64_t seed, CountsByOpco
 // The program of a generator for a seed; "fusion of many" makes whole fusions.
 std::optional<std::string> make_program(std::string_view generator, std::uint64_t seed,
                                         const ProgramOptions& options) {
-  if (generator == "many") return random_fusion(seed, options);
+  if (generator == "many" || generator == "many on devices") return random_fusion(seed, options);
   return random_program(generator, seed, options);
 }
 
@@ -176,7 +176,8 @@ void check_generator(std::string_view generator, std::int64_t wanted, const Prog
 
 // The opcode that a generator is there for.
 std::string opcode_of(std::string_view generator) {
-  static const std::map<std::string_view, std::string> others = {{"simple-gather", "gather"}};
+  static const std::map<std::string_view, std::string> others = {{"async", "async-start"},
+                                                                 {"simple-gather", "gather"}};
   const auto found = others.find(generator);
   return found == others.end() ? std::string(generator) : found->second;
 }
@@ -191,7 +192,10 @@ TEST_P(RandomInstructions, ReadWhatTheModelReads) {
   if (HasFatalFailure()) return;
   CheckCounts all;
   for (const auto& [opcode, c] : counts) all += c;
-  EXPECT_GT(all.pairs, 5 * programs);
+  // A size is made from no element.
+  if (generator != "get-dimension-size") {
+    EXPECT_GT(all.pairs, 5 * programs);
+  }
   EXPECT_LE(all.skipped, programs / 10);
   // These draw one of many instructions, none of which is called like the generator.
   if (generator == "unary" || generator == "binary") return;
@@ -219,6 +223,20 @@ TEST(RandomFusions, ReadWhatTheModelReads) {
   // Nearly all kinds of instructions occur inside.
   EXPECT_GE(counts.size(), 40U);
   EXPECT_LE(counts["fusion"].skipped, programs / 50);
+}
+
+TEST(RandomFusions, OnDevicesReadWhatTheModelReads) {
+  const std::int64_t programs = 600 * factor();
+  CountsByOpcode counts;
+  check_generator("many on devices", programs,
+                  {.max_elements = 12, .max_rank = 3, .max_size = 4, .devices = true}, counts);
+  if (HasFatalFailure()) return;
+  for (const char* opcode : {"all-gather", "all-reduce", "reduce-scatter", "all-to-all",
+                             "collective-broadcast", "collective-permute"}) {
+    EXPECT_GE(counts[opcode].instructions, programs / 12) << opcode;
+  }
+  EXPECT_GT(counts["fusion"].runtime_maps, programs / 8);
+  EXPECT_LE(counts["fusion"].skipped, programs / 20);
 }
 
 }  // namespace

@@ -40,13 +40,58 @@ MaybeTensor random_binary(Computation& c, const Tensor& x) {
   return c.emit(x.type, x.sizes, fmt::format("{}({}, {})", op, a.name, b.name));
 }
 
+namespace {
+
+// Truth values that follow from the index: comparisons of sums of iotas and constants, perhaps
+// joined.
+std::string known_predicate(Computation& c, const Dims& sizes, int depth) {
+  static const std::vector<std::string> directions = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  static const std::vector<std::string> types = {"s32", "s64", "s8", "u8"};
+  Random& random = c.random;
+  const std::string pred = fmt::format("pred[{}]", join(sizes));
+  if (depth < 2 && random.percent(30)) {
+    const std::string a = known_predicate(c, sizes, depth + 1);
+    if (random.percent(30)) return c.emit_value(pred, fmt::format("not({})", a));
+    const std::string b = known_predicate(c, sizes, depth + 1);
+    return c.emit_value(pred, fmt::format("{}({}, {})", random.percent(50) ? "and" : "or", a, b));
+  }
+  const std::string& type = random.pick(types);
+  const std::string shape = fmt::format("{}[{}]", type, join(sizes));
+  const auto constant = [&] {
+    const std::int64_t least = type == "u8" ? 0 : -2;
+    const std::string value =
+        c.emit_value(fmt::format("{}[]", type), fmt::format("constant({})", random.in(least, 4)));
+    return c.emit_value(shape, fmt::format("broadcast({}), dimensions={{}}", value));
+  };
+  const auto term = [&] {
+    if (sizes.empty() || random.percent(30)) return constant();
+    const std::string iota = c.emit_value(
+        shape, fmt::format("iota(), iota_dimension={}", random.in(0, std::ssize(sizes) - 1)));
+    if (random.percent(50)) return iota;
+    static const std::vector<std::string> operations = {"add", "subtract", "multiply"};
+    return c.emit_value(shape,
+                        fmt::format("{}({}, {})", random.pick(operations), iota, constant()));
+  };
+  const std::string a = term();
+  const std::string b = term();
+  return c.emit_value(pred,
+                      fmt::format("compare({}, {}), direction={}", a, b, random.pick(directions)));
+}
+
+}  // namespace
+
 MaybeTensor random_select(Computation& c, const Tensor& x) {
   static const std::vector<std::string> directions = {"EQ", "NE", "LT", "LE", "GT", "GE"};
   const Tensor y = c.operand(x.type, x.sizes);
   const Tensor z = c.operand(x.type, x.sizes);
-  const std::string pred = c.emit_value(
-      fmt::format("pred[{}]", join(x.sizes)),
-      fmt::format("compare({}, {}), direction={}", x.name, y.name, c.random.pick(directions)));
+  std::string pred;
+  if (c.random.percent(50)) {
+    pred = known_predicate(c, c.random.percent(15) ? Dims() : x.sizes, 0);
+  } else {
+    pred = c.emit_value(
+        fmt::format("pred[{}]", join(x.sizes)),
+        fmt::format("compare({}, {}), direction={}", x.name, y.name, c.random.pick(directions)));
+  }
   return c.emit(x.type, x.sizes, fmt::format("select({}, {}, {})", pred, y.name, z.name));
 }
 

@@ -16,6 +16,7 @@ const NamedGenerator& random_generator(Computation& c, int depth) {
   for (const NamedGenerator& g : instruction_generators()) {
     const bool nested = g.name == "fusion" || g.name == "call";
     if ((nested && depth >= 3) || (c.program.options.monotone && !g.monotone)) continue;
+    if (g.needs_devices && !c.program.options.devices) continue;
     drawn.insert(drawn.end(), static_cast<std::size_t>(g.weight), &g);
   }
   return *c.random.pick(drawn);

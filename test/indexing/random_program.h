@@ -49,6 +49,8 @@ struct ProgramOptions {
   // Only what computes a function in which every operand element that is read matters: sums and
   // products of positive numbers. No layouts other than the default.
   bool monotone = false;
+  // Several devices, and collectives within calls.
+  bool devices = false;
 };
 
 // What the first instructions of a program are; each draws its own shapes and attributes.

@@ -191,6 +191,23 @@ MaybeTensor random_reduce_window(Computation& c, const Tensor& x) {
                   window->text(c.random, false), c.program.reducer(operands.types)));
 }
 
+MaybeTensor random_select_and_scatter(Computation& c, const Tensor& x) {
+  if (x.rank() == 0) return std::nullopt;
+  const std::optional<RandomWindow> window = random_window(c.random, x.sizes);
+  if (!window || too_large(c, window->output)) return std::nullopt;
+  const std::string select = c.program.fresh_name("reducer");
+  c.program.add_computation(
+      fmt::format("{} {{\n  a = {}[] parameter(0)\n  b = {}[] parameter(1)\n"
+                  "  ROOT r = pred[] compare(a, b), direction=GE\n}}\n",
+                  select, x.type, x.type));
+  const Tensor source = c.operand(x.type, window->output);
+  const Tensor initial = c.operand(x.type, {});
+  return c.emit(x.type, x.sizes,
+                fmt::format("select-and-scatter({}, {}, {}), window={{{}}}, select={}, scatter={}",
+                            x.name, source.name, initial.name, window->text(c.random, false),
+                            select, c.program.reducer({x.type})));
+}
+
 namespace {
 
 // Which character stands at which dimension: b, f (or i, o) and 0, 1, … in random order.

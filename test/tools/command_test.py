@@ -183,6 +183,47 @@ class Input(unittest.TestCase):
         self.assertEqual(lines[1], "  ROOT r = f32[4] negat(p)")
         self.assertRegex(lines[2], r"\A {18}\^")
 
+    def test_custom_calls_from_a_file(self):
+        program = (
+            "HloModule m\nENTRY e {\n  p = f32[4] parameter(0)\n"
+            '  ROOT r = f32[4] custom-call(p), custom_call_target="mine"\n}\n'
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/calls.json"
+
+            def map_with(calls):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(calls)
+                return run("map", "-", "--custom-calls", path, text=program)
+
+            result = map_with('{"mine": [{"operand": 0, "map": "(d0) -> (-d0 + 3)"}]}')
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("o2i operand 0: p f32[4]{0}\n    (d0) -> (-d0 + 3), domain: d0 in [0, 3]\n", result.stdout)
+            self.assertIn("(d0) -> (d0), domain", map_with('{"mine": "identity"}').stdout)
+            self.assertIn("(d0) -> (d0), domain", map_with('{"mine": "elementwise"}').stdout)
+            self.assertIn("is not known", map_with("{}").stdout)
+            for calls, message in (
+                ('{"mine": "identity"', r":1:\d+: error: this is not JSON"),
+                ("[]", r":1:1: error: expected an object"),
+                ('{\n "mine": 3}', r":2:2: error: 'mine' must be "),
+                ('{"mine": [{"map": "(d0) -> (d0)"}]}', r":1:2: error: 'mine' has a map without the number"),
+                ('{"mine": [{"operand": 0}]}', r":1:2: error: 'mine' has a map without its text"),
+                ('{"mine": [{"operand": 0, "map": "(d0) -> (d9)"}]}', r":1:\d\d: error: .*d9"),
+                ('{"mine": [{"operand": 0, "map": "d0 + 1"}]}', r'error: .*"map" without ->'),
+                ('{"mine": [{"operand": 0, "map": "(d0){rt0} -> (rt0)"}]}', r"error: .*runtime variables"),
+                ('{"mine": [{"operand": 0, "map": "(d0) -> (d0)", "x": 1}]}', r"error: .*unknown key 'x'"),
+                ('{"mine": [{"operand": 0, "map": "(d0) -> (d0)", "leaf": "a"}]}', r"error: .*not a list of numbers"),
+                ('{"mine": [{"operand": 0, "map": "(d0) -> (d0)", "exact": 1}]}', r"error: .*not a bool"),
+            ):
+                result = map_with(calls)
+                self.assertEqual(result.returncode, 1, calls)
+                self.assertRegex(result.stderr, re.escape(path) + ".*" + message)
+                self.assertEqual(result.stdout, "")
+            os.remove(path)
+            result = run("map", "-", "--custom-calls", path, text=program)
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(result.stderr, f"{path}: error: No such file or directory\n")
+
     def test_a_module_that_reads_but_means_nothing(self):
         text = "HloModule m\nENTRY e {\n  p = f32[4] parameter(0)\n  ROOT r = f32[5] negate(p)\n}\n"
         self.expect_input_error(text, r"\A<stdin>:4:\d+: error: ")

@@ -23,6 +23,8 @@ CASES = {
     "embedding_physical.txt": ["map", "examples/embedding.hlo", "--physical", "--direction", "o2i"],
     "heads.txt": ["map", "examples/heads.hlo"],
     "heads.json": ["map", "examples/heads.hlo", "--json", "--instruction", "fusion", "--instruction", "second"],
+    "shards.json": ["map", "examples/shards.hlo", "--json", "--instruction", "block"],
+    "shards.txt": ["map", "examples/shards.hlo"],
     "softmax.txt": ["map", "examples/softmax.hlo", "--all"],
     "reshape.txt": ["simplify", "examples/reshape.maps"],
 }

@@ -20,17 +20,24 @@ class MapJson(unittest.TestCase):
             self.assertTrue(entry["unknown"])
             return
         for each in entry["maps"]:
-            self.assertEqual(set(each), MAP)
+            self.assertEqual(set(each) - {"across_devices"}, MAP)
             self.assertIsInstance(each["exact"], bool)
-            self.assertNotIn("\n", each["text"])
-            variables = []
-            for runtime in each["runtime"]:
-                self.assertEqual(set(runtime), {"variable", "instruction", "text"})
-                # The dimensions and ranges are those of the map.
-                head = each["text"].partition("{")[0]
-                self.assertTrue(runtime["text"].startswith(head.rstrip()), (runtime["text"], head))
-                variables.append(runtime["variable"])
-            self.assertEqual(len(variables), len(set(variables)))
+            self.check_map(each)
+            if "across_devices" in each:
+                self.assertEqual(set(each["across_devices"]), {"text", "runtime"})
+                self.assertTrue(each["across_devices"]["text"].startswith("(device"))
+                self.check_map(each["across_devices"])
+
+    def check_map(self, entry):
+        self.assertNotIn("\n", entry["text"])
+        variables = []
+        for runtime in entry["runtime"]:
+            self.assertEqual(set(runtime), {"variable", "instruction", "text"})
+            # The dimensions and ranges are those of the map.
+            head = entry["text"].partition("{")[0]
+            self.assertTrue(runtime["text"].startswith(head.rstrip()), (runtime["text"], head))
+            variables.append(runtime["variable"])
+        self.assertEqual(len(variables), len(set(variables)))
 
     def check_operand(self, entry):
         expected = {"operand", "name", "shape"} | ({"leaf"} if "leaf" in entry else set())

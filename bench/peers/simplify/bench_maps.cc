@@ -5,9 +5,10 @@
 //
 // FILE holds maps separated by lines of ---, with a `# name` before each. For each map:
 // microseconds in a context that has seen it before (warm) and in one made for the call (fresh),
-// the mean of a few calls in a row, the fastest of many such rows; the simplifiers take turns, map by map, in one run. Mercator simplifies
-// results, constraints and bounds; MLIR the results, for its affine maps have no more. Then how
-// Mercator's time grows with the number of terms of a sum, and with nesting.
+// the mean of a few calls in a row, the fastest of many such rows; the simplifiers take turns, map
+// by map, in one run. Mercator simplifies results, constraints and bounds; MLIR the results, for
+// its affine maps have no more. Then how Mercator's time grows with the number of terms of a sum,
+// and with nesting.
 //
 // `--list` writes the results of the maps as input for peers that simplify expressions only
 // (lines.h), and RESULTS is what such a peer answered: its time for a map is the sum over the

@@ -31,9 +31,9 @@ int main() {
   const auto indexing =
       analysis.indexing(*(*module)->entry->root, mercator::Direction::kOutputToInput);
   for (const auto& pair : indexing.pairs) {
-    for (const auto& [map, exact] : pair.maps.maps) {
+    for (const mercator::OperandMap& operand_map : pair.maps.maps) {
       std::cout << "operand " << pair.operand << ": "
-                << mercator::to_string(map, mercator::MapStyle::kOneLine) << '\n';
+                << mercator::to_string(operand_map.map, mercator::MapStyle::kOneLine) << '\n';
     }
   }
 }

@@ -1,0 +1,344 @@
+#include "mercator/indexing/loop.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "mercator/indexing/analysis.h"
+#include "mercator/indexing/runtime_value.h"
+#include "mercator/support/arithmetic.h"
+
+namespace mercator::indexing {
+
+using hlo::AttributeName;
+using hlo::Instruction;
+using hlo::Opcode;
+
+namespace {
+
+// Longer chains are not followed.
+constexpr int kMaxSteps = 64;
+
+// An array that an instruction yields: `path` within its result, outermost first.
+struct Source {
+  const Instruction* instruction = nullptr;
+  ShapeIndex path = {};
+};
+
+// Where the array comes from, through what passes on arrays as they are.
+Source source_of(Source source) {
+  std::vector<std::int64_t> path(source.path.rbegin(), source.path.rend());
+  const Instruction* at = source.instruction;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    if (at->opcode == Opcode::kGetTupleElement) {
+      path.push_back(at->integer(AttributeName::kIndex, 0));
+      at = at->operands[0];
+    } else if (at->opcode == Opcode::kTuple && !path.empty()) {
+      at = at->operands[static_cast<std::size_t>(path.back())];
+      path.pop_back();
+    } else if (at->opcode == Opcode::kAddDependency || at->opcode == Opcode::kCopy ||
+               at->opcode == Opcode::kDomain || at->opcode == Opcode::kOptimizationBarrier) {
+      at = at->operands[0];
+    } else {
+      break;
+    }
+  }
+  return {.instruction = at, .path = {path.rbegin(), path.rend()}};
+}
+
+}  // namespace
+
+std::vector<ShapeIndex> loop_invariants(const Instruction& loop) {
+  const Instruction* root = loop.computation(AttributeName::kBody)->root;
+  std::vector<ShapeIndex> result;
+  for (const hlo::ShapeLeaf& leaf : hlo::leaves(loop.shape)) {
+    if (!leaf.shape.is_array()) continue;
+    const Source source = source_of({.instruction = root, .path = leaf.index});
+    const bool is_kept =
+        source.instruction->opcode == Opcode::kParameter && source.path == leaf.index;
+    if (is_kept) result.push_back(leaf.index);
+  }
+  return result;
+}
+
+bool stays_as_passed(Analysis& analysis, const CallSite& site, std::span<const std::int64_t> path) {
+  if (site.call->opcode != Opcode::kWhile) return true;
+  const ShapeIndex leaf(path.rbegin(), path.rend());
+  return std::ranges::binary_search(analysis.invariants(*site.call), leaf);
+}
+
+namespace {
+
+// Computes integer scalars of a loop's body or condition in terms of its counter.
+class ScalarEvaluator {
+ public:
+  // `counter` is what leaf `leaf` of the state is. With `wraps` what leaves the range of a type is
+  // not minded.
+  ScalarEvaluator(Analysis& analysis, const Instruction& loop, const ShapeIndex& leaf, Expr counter,
+                  bool wraps)
+      : analysis_(analysis), loop_(loop), leaf_(leaf), counter_(counter), wraps_(wraps) {}
+
+  // Null if it is not known.
+  Expr operator()(const Source& source) { return evaluate(source, nullptr, 0); }
+
+ private:
+  // Calls that have been entered.
+  struct Frame {
+    const Instruction* call;
+    const Frame* outer;
+  };
+
+  Expr evaluate(const Source& from, const Frame* frame, int depth) {
+    if (depth > kMaxDepth || --steps_left_ < 0) return {};
+    const Source source = source_of(from);
+    const Instruction& x = *source.instruction;
+    if (x.opcode == Opcode::kParameter) return parameter(source, frame, depth);
+    if (x.opcode == Opcode::kFusion || x.opcode == Opcode::kCall) {
+      const Frame inner{.call = &x, .outer = frame};
+      const hlo::Computation& called = *call_sites(x)[0].computation;
+      return evaluate({.instruction = called.root, .path = source.path}, &inner, depth + 1);
+    }
+    if (!source.path.empty() || !is_integer_scalar(x.shape)) return {};
+    if (x.opcode == Opcode::kConstant) {
+      if (x.literal == nullptr) return {};
+      const std::optional<std::int64_t> value = x.literal->integer(0);
+      return value.has_value() ? context().constant(*value) : Expr();
+    }
+    std::vector<Expr> operands;
+    for (const Instruction* operand : x.operands) {
+      if (!is_integer_scalar(operand->shape)) return {};
+      const Expr value = evaluate({.instruction = operand, .path = {}}, frame, depth + 1);
+      if (!value) return {};
+      operands.push_back(value);
+    }
+    const Expr value = computed(x, operands);
+    if (!value || wraps_) return value;
+    const Expr simple = analysis_.simplifier().simplify(value);
+    const std::optional<Interval> all = values_of(x.shape.element_type);
+    const Interval range = analysis_.simplifier().range(simple);
+    const bool fits = all.has_value() && range.is_bounded() && all->contains(range);
+    return fits ? simple : Expr();
+  }
+
+  Expr parameter(const Source& source, const Frame* frame, int depth) {
+    if (frame != nullptr) {
+      const auto number = static_cast<std::size_t>(source.instruction->parameter_number);
+      return evaluate({.instruction = frame->call->operands[number], .path = source.path},
+                      frame->outer, depth + 1);
+    }
+    // Within a call that was not entered here, a parameter is something else.
+    const hlo::Computation* of = source.instruction->parent;
+    if (of != loop_.computation(AttributeName::kBody) &&
+        of != loop_.computation(AttributeName::kCondition)) {
+      return {};
+    }
+    if (source.path == leaf_) return counter_;
+    if (!std::ranges::binary_search(analysis_.invariants(loop_), source.path)) return {};
+    const Source passed = source_of({.instruction = loop_.operands[0], .path = source.path});
+    if (!passed.path.empty() || !is_integer_scalar(passed.instruction->shape)) return {};
+    return trace(analysis_, {.tensor = passed.instruction}).value;
+  }
+
+  Expr computed(const Instruction& x, const std::vector<Expr>& operands) {
+    switch (x.opcode) {
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+        return x.operand(0).shape.element_type == x.shape.element_type ? operands[0] : Expr();
+      case Opcode::kConvert:
+        return operands[0];
+      case Opcode::kAdd:
+        return operands[0] + operands[1];
+      case Opcode::kSubtract:
+        return operands[0] - operands[1];
+      case Opcode::kMultiply:
+        return operands[0] * operands[1];
+      case Opcode::kNegate:
+        return context().constant(0) - operands[0];
+      case Opcode::kMaximum:
+        return max(operands[0], operands[1]);
+      case Opcode::kMinimum:
+        return min(operands[0], operands[1]);
+      case Opcode::kClamp:
+        return min(max(operands[1], operands[0]), operands[2]);
+      case Opcode::kSelect:
+        if (!operands[0].is(ExprKind::kConstant)) return {};
+        return operands[0].value() != 0 ? operands[1] : operands[2];
+      case Opcode::kCompare:
+        return compared(x.get<hlo::Word>(AttributeName::kDirection).text,
+                        operands[0] - operands[1]);
+      default:
+        return {};
+    }
+  }
+
+  // Whether the difference of two numbers says how they compare, wherever it is.
+  Expr compared(std::string_view direction, Expr difference) {
+    const Interval range = analysis_.simplifier().range(difference);
+    const auto known = [&](bool always, bool never) {
+      if (!always && !never) return Expr();
+      return context().constant(always ? 1 : 0);
+    };
+    const bool differs = range.lo > 0 || range.hi < 0;
+    const bool is_zero = range == Interval::point(0);
+    if (direction == "EQ") return known(is_zero, differs);
+    if (direction == "NE") return known(differs, is_zero);
+    if (direction == "LT") return known(range.hi < 0, range.lo >= 0);
+    if (direction == "LE") return known(range.hi <= 0, range.lo > 0);
+    if (direction == "GT") return known(range.lo > 0, range.hi <= 0);
+    if (direction == "GE") return known(range.lo >= 0, range.hi < 0);
+    return {};
+  }
+
+  static bool is_integer_scalar(const hlo::Shape& shape) {
+    return shape.is_array() && shape.rank() == 0 && values_of(shape.element_type).has_value();
+  }
+  [[nodiscard]] ExprContext& context() const { return analysis_.context(); }
+
+  static constexpr int kMaxDepth = 16;
+  Analysis& analysis_;
+  const Instruction& loop_;
+  const ShapeIndex& leaf_;
+  Expr counter_;
+  bool wraps_;
+  int steps_left_ = kMaxSteps;
+};
+
+// A comparison of a counter with a number: `direction` holds for (leaf, bound).
+struct Bound {
+  ShapeIndex leaf;
+  std::string_view direction;
+  std::int64_t bound = 0;
+};
+
+std::string_view mirrored(std::string_view direction) {
+  if (direction == "LT") return "GT";
+  if (direction == "LE") return "GE";
+  if (direction == "GT") return "LT";
+  if (direction == "GE") return "LE";
+  return direction;
+}
+
+// The comparison that the condition is, with the calls around it, so that its operands can be
+// followed to the state.
+std::optional<Bound> bound_of(Analysis& analysis, const Instruction& loop) {
+  Source root = source_of({.instruction = loop.computation(AttributeName::kCondition)->root});
+  const Instruction* call = nullptr;
+  if (root.instruction->opcode == Opcode::kFusion || root.instruction->opcode == Opcode::kCall) {
+    call = root.instruction;
+    root = source_of({.instruction = call_sites(*call)[0].computation->root, .path = root.path});
+  }
+  const Instruction& compare = *root.instruction;
+  if (compare.opcode != Opcode::kCompare || !root.path.empty()) return std::nullopt;
+  const auto outside = [&](std::size_t k) {
+    Source source = source_of({.instruction = compare.operands[k]});
+    if (call != nullptr && source.instruction->opcode == Opcode::kParameter) {
+      const auto number = static_cast<std::size_t>(source.instruction->parameter_number);
+      source = source_of({.instruction = call->operands[number], .path = source.path});
+    }
+    return source;
+  };
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+    const Source counter = outside(k);
+    const bool is_of_state =
+        counter.instruction->opcode == Opcode::kParameter &&
+        counter.instruction->parent == loop.computation(AttributeName::kCondition);
+    if (!is_of_state) continue;
+    // A leaf that no state has: the other side must not depend on the counter.
+    const ShapeIndex none = {-1};
+    ScalarEvaluator evaluate(analysis, loop, none, Expr(), /*wraps=*/false);
+    const Expr bound = evaluate(outside(1 - k));
+    if (!bound || !bound.is(ExprKind::kConstant)) continue;
+    const std::string_view direction = compare.get<hlo::Word>(AttributeName::kDirection).text;
+    return Bound{.leaf = counter.path,
+                 .direction = k == 0 ? direction : mirrored(direction),
+                 .bound = bound.value()};
+  }
+  return std::nullopt;
+}
+
+// How many of first, first + step, … hold before one does not; none if all do, or if one leaves
+// `values` before.
+std::optional<std::int64_t> rounds(const Bound& bound, std::int64_t first, std::int64_t step,
+                                   Interval values) {
+  std::int64_t distance = 0;  // from the first value to the last bound that holds
+  const auto is_at_end = [](std::int64_t value) {
+    return value == std::numeric_limits<std::int64_t>::min() ||
+           value == std::numeric_limits<std::int64_t>::max();
+  };
+  if (step == 0 || !checked_sub(bound.bound, first, &distance) || is_at_end(distance) ||
+      is_at_end(step)) {
+    return std::nullopt;
+  }
+  std::int64_t count = 0;
+  if (bound.direction == "NE") {
+    if (distance % step != 0 || distance / step < 0) return std::nullopt;
+    count = distance / step;
+  } else {
+    const bool up = bound.direction == "LT" || bound.direction == "LE";
+    const bool down = bound.direction == "GT" || bound.direction == "GE";
+    if (!up && !down) return std::nullopt;
+    const bool with_bound = bound.direction == "LE" || bound.direction == "GE";
+    const std::int64_t size = down ? -step : step;
+    if (down) distance = -distance;
+    if (distance < 0 || (distance == 0 && !with_bound)) return 0;
+    if (size < 0) return std::nullopt;
+    count = with_bound ? distance / size + 1 : (distance - 1) / size + 1;
+  }
+  std::int64_t last = 0;
+  if (!checked_mul(step, count, &last) || !checked_add(first, last, &last)) return std::nullopt;
+  if (!values.contains(last)) return std::nullopt;
+  return count;
+}
+
+// Whether the body adds the step in every round, and nothing on the way leaves its type.
+bool counts_without_wrapping(Analysis& analysis, const Instruction& loop,
+                             const CountedLoop& counted) {
+  if (counted.count == 0) return true;
+  set_domain(analysis, {}, {{.bounds = Interval::indices(counted.count)}}, {});
+  const Expr counter = analysis.context().range(0) * counted.step + counted.first;
+  ScalarEvaluator evaluate(analysis, loop, counted.leaf, counter, /*wraps=*/false);
+  const Expr next =
+      evaluate({.instruction = loop.computation(AttributeName::kBody)->root, .path = counted.leaf});
+  return next && analysis.simplifier().simplify(next - counter).is_constant(counted.step);
+}
+
+}  // namespace
+
+std::optional<CountedLoop> counted_loop(Analysis& analysis, const Instruction& loop) {
+  const std::optional<Bound> bound = bound_of(analysis, loop);
+  if (!bound.has_value()) return std::nullopt;
+  const Source start = source_of({.instruction = loop.operands[0], .path = bound->leaf});
+  if (!start.path.empty() || !start.instruction->shape.is_array() ||
+      start.instruction->shape.rank() != 0) {
+    return std::nullopt;
+  }
+  const std::optional<Interval> values = values_of(start.instruction->shape.element_type);
+  if (!values.has_value()) return std::nullopt;
+  set_domain(analysis, {}, {}, {});
+  const Expr first = trace(analysis, {.tensor = start.instruction}).value;
+  if (!first || !first.is(ExprKind::kConstant)) return std::nullopt;
+  set_domain(analysis, {{.bounds = *values}}, {}, {});
+  const Expr counter = analysis.context().dimension(0);
+  ScalarEvaluator evaluate(analysis, loop, bound->leaf, counter, /*wraps=*/true);
+  const Expr next =
+      evaluate({.instruction = loop.computation(AttributeName::kBody)->root, .path = bound->leaf});
+  if (!next) return std::nullopt;
+  const Expr step = next - counter;
+  if (!step.is(ExprKind::kConstant)) return std::nullopt;
+  const std::optional<std::int64_t> count = rounds(*bound, first.value(), step.value(), *values);
+  if (!count.has_value()) return std::nullopt;
+  const CountedLoop counted{
+      .leaf = bound->leaf, .first = first.value(), .step = step.value(), .count = *count};
+  return counts_without_wrapping(analysis, loop, counted) ? std::optional(counted) : std::nullopt;
+}
+
+Expr value_in_round(Analysis& analysis, const Instruction& loop, const CountedLoop& counted,
+                    const Instruction& scalar, Expr round) {
+  if (scalar.parent != loop.computation(AttributeName::kBody)) return {};
+  ScalarEvaluator evaluate(analysis, loop, counted.leaf, round * counted.step + counted.first,
+                           /*wraps=*/false);
+  return evaluate({.instruction = &scalar});
+}
+
+}  // namespace mercator::indexing

@@ -1,0 +1,151 @@
+#include "mercator/tools/custom_calls_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "mercator/tools/json.h"
+
+namespace mercator::tools {
+namespace {
+
+// Finds where a text stops to be JSON.
+class ErrorLocator : public nlohmann::json_sax<Json> {
+ public:
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    position_ = position;
+    return false;
+  }
+
+ private:
+  std::size_t position_ = 0;
+};
+
+TextSpan span(std::size_t begin, std::size_t end) {
+  return {.begin = static_cast<std::uint32_t>(begin), .end = static_cast<std::uint32_t>(end)};
+}
+
+// One entry of the file.
+class Entry {
+ public:
+  Entry(std::string_view text, const std::string& target, ExprContext& context)
+      : text_(text), target_(target), context_(context) {}
+
+  Result<CustomCallMeaning> read(const Json& json) {
+    using Kind = CustomCallMeaning::Kind;
+    if (json == "elementwise") return CustomCallMeaning{.kind = Kind::kElementwise};
+    if (json == "identity") return CustomCallMeaning{.kind = Kind::kIdentity};
+    if (!json.is_array()) {
+      return wrong("must be \"elementwise\", \"identity\" or a list of maps");
+    }
+    CustomCallMeaning meaning{.kind = Kind::kMaps};
+    for (const Json& map : json) meaning.maps.push_back(MERCATOR_TRY(read_map(map)));
+    return meaning;
+  }
+
+ private:
+  Result<CustomCallMap> read_map(const Json& json) {
+    if (!json.is_object()) return wrong("has a map that is not an object");
+    static constexpr std::array<std::string_view, 5> kKeys = {"operand", "map", "output", "leaf",
+                                                              "exact"};
+    for (const auto& [key, value] : json.items()) {
+      if (std::ranges::find(kKeys, key) == kKeys.end()) {
+        return wrong(fmt::format("has a map with the unknown key '{}'", key));
+      }
+    }
+    const auto operand = json.find("operand");
+    if (operand == json.end() || !operand->is_number_unsigned()) {
+      return wrong("has a map without the number of an \"operand\"");
+    }
+    const auto map = json.find("map");
+    if (map == json.end() || !map->is_string()) return wrong("has a map without its text, \"map\"");
+    const auto exact = json.find("exact");
+    if (exact != json.end() && !exact->is_boolean())
+      return wrong("has an \"exact\" that is not a bool");
+    return CustomCallMap{.output = MERCATOR_TRY(read_leaf(json, "output")),
+                         .operand = operand->get<std::int64_t>(),
+                         .operand_leaf = MERCATOR_TRY(read_leaf(json, "leaf")),
+                         .map = MERCATOR_TRY(read_text(map->get<std::string>())),
+                         .exact = exact == json.end() || exact->get<bool>()};
+  }
+
+  Result<std::vector<std::int64_t>> read_leaf(const Json& json, const char* key) {
+    std::vector<std::int64_t> leaf;
+    const auto list = json.find(key);
+    if (list == json.end()) return leaf;
+    const auto is_number = [](const Json& part) { return part.is_number_unsigned(); };
+    if (!list->is_array() || !std::ranges::all_of(*list, is_number)) {
+      return wrong(fmt::format("has a \"{}\" that is not a list of numbers", key));
+    }
+    for (const Json& part : *list) leaf.push_back(part.get<std::int64_t>());
+    return leaf;
+  }
+
+  Result<IndexMap> read_text(const std::string& map_text) {
+    if (is_bare_expression(map_text)) return wrong("has a \"map\" without ->");
+    Result<IndexMap> map = parse_index_map(map_text, context_);
+    if (!map.has_value()) {
+      // Where in the file, if it stands there as it is read, without escapes.
+      Error error = std::move(map).error();
+      const std::size_t at = text_.find(map_text);
+      if (at == std::string_view::npos || !error.span.has_value()) return wrong(error.message);
+      error.span = span(at + error.span->begin, at + error.span->end);
+      return std::unexpected(std::move(error));
+    }
+    if (!map->runtimes().empty()) return wrong("has a map with runtime variables");
+    return map;
+  }
+
+  [[nodiscard]] std::unexpected<Error> wrong(std::string_view what) const {
+    const std::string quoted = '"' + target_ + '"';
+    const std::size_t at = text_.find(quoted);
+    std::optional<TextSpan> place;
+    if (at != std::string_view::npos) place = span(at, at + quoted.size());
+    return fail(ErrorKind::kInvalidInput, fmt::format("'{}' {}", target_, what), place);
+  }
+
+  std::string_view text_;
+  const std::string& target_;
+  ExprContext& context_;
+};
+
+}  // namespace
+
+Result<CustomCalls> read_custom_calls(std::string_view text, ExprContext& context) {
+  ErrorLocator locator;
+  if (!Json::sax_parse(text, &locator)) {
+    const std::size_t end = std::min(locator.position(), text.size());
+    return fail(ErrorKind::kInvalidInput, "this is not JSON", span(end == 0 ? 0 : end - 1, end));
+  }
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return fail(ErrorKind::kInvalidInput, "expected an object with an entry for each custom call",
+                span(0, 1));
+  }
+  CustomCalls calls;
+  for (const auto& [target, meaning] : json.items()) {
+    calls.emplace(target, MERCATOR_TRY(Entry(text, target, context).read(meaning)));
+  }
+  return calls;
+}
+
+}  // namespace mercator::tools
