@@ -19,7 +19,7 @@ using Elements = std::set<std::int64_t>;
 // Of each element of the result, read all of the operand.
 void read_all(const Instruction& instruction, std::size_t result, std::size_t operand,
               const Reader& reader) {
-  const hlo::Shape& shape = hlo::leaves(instruction.shape)[result].shape;
+  const hlo::Shape shape = hlo::leaves(instruction.shape)[result].shape;
   for (std::int64_t output = 0; output < shape.element_count(); ++output) {
     for (std::int64_t i = 0; i < instruction.operand(operand).shape.element_count(); ++i) {
       reader.read_by(result, operand, output, i);
