@@ -172,7 +172,7 @@ void Induction::add_counters() {
 
 // Numbers the carried values by structure, and puts those numbers into the amounts.
 void Induction::sort_carried() {
-  std::ranges::sort(carried_, [](Expr a, Expr b) { return compare(a, b) < 0; }, &Carried::expr);
+  std::ranges::sort(carried_, sorts_before, &Carried::expr);
   std::vector<Expr> of_counter(changes_.counters().size());
   for (std::size_t i = 0; i < carried_.size(); ++i) {
     carried_[i].variable = carried_variable(i);

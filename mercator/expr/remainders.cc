@@ -299,9 +299,8 @@ class LongSum {
     InlineVector<std::size_t, 12> places;
     InlineVector<std::int64_t, 12> taken;
     for (std::size_t i = 0; i < inner.size(); ++i) {
-      const auto place =
-          std::lower_bound(sum_.operands().begin(), sum_.operands().end(), inner.operands[i],
-                           [](Expr a, Expr b) { return compare(a, b) < 0; });
+      const auto place = std::lower_bound(sum_.operands().begin(), sum_.operands().end(),
+                                          inner.operands[i], sorts_before);
       const auto at = static_cast<std::size_t>(place - sum_.operands().begin());
       std::int64_t product = 0;
       if (place == sum_.operands().end() || !(*place == inner.operands[i]) ||

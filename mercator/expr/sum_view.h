@@ -39,8 +39,7 @@ struct SumView {
   // The coefficient of `term`; 0 if it is not one of the terms.
   [[nodiscard]] std::int64_t coefficient_of(Expr term) const {
     if (operands.size() > kShort) {
-      const auto place = std::lower_bound(operands.begin(), operands.end(), term,
-                                          [](Expr a, Expr b) { return compare(a, b) < 0; });
+      const auto place = std::lower_bound(operands.begin(), operands.end(), term, sorts_before);
       return place != operands.end() && *place == term ? coefficients[place - operands.begin()] : 0;
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {

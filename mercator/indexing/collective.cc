@@ -4,6 +4,7 @@
 
 #include "mercator/indexing/device_groups.h"
 #include "mercator/indexing/instructions.h"
+#include "mercator/indexing/sizes.h"
 
 namespace mercator::indexing {
 namespace {
@@ -17,12 +18,6 @@ ShapeIndex leaf_of_operand(const InstructionMaps& maps, std::size_t operand,
     prefix.push_back(static_cast<std::int64_t>(operand));
   }
   return prefix;
-}
-
-const hlo::Shape& array_at(const hlo::Shape& shape, const ShapeIndex& leaf) {
-  const hlo::Shape* at = &shape;
-  for (const std::int64_t i : leaf) at = &at->elements[static_cast<std::size_t>(i)];
-  return *at;
 }
 
 // The index in the map, without the device.
@@ -121,7 +116,7 @@ void same_on_each_member(InstructionMaps& maps, const DeviceGroups& groups,
 void gather_parts(InstructionMaps& maps, const ShapeIndex& prefix) {
   for (std::size_t k = 0; k < maps.instruction().operands.size(); ++k) {
     const ShapeIndex output = leaf_of_operand(maps, k, prefix);
-    const hlo::Shape& whole = array_at(maps.output(), output);
+    const hlo::Shape& whole = shape_at(maps.output(), output);
     const std::optional<Parts> parts = parts_of(maps, whole, &maps.operand(k));
     if (!parts.has_value()) return;
     if (maps.is_output_to_input()) {
@@ -170,7 +165,7 @@ void all_reduce(InstructionMaps& maps) {
 void reduce_scatter(InstructionMaps& maps) {
   for (std::size_t k = 0; k < maps.instruction().operands.size(); ++k) {
     const ShapeIndex output = leaf_of_operand(maps, k);
-    const hlo::Shape& part = array_at(maps.output(), output);
+    const hlo::Shape& part = shape_at(maps.output(), output);
     const std::optional<Parts> parts = parts_of(maps, maps.operand(k), &part);
     if (!parts.has_value()) return;
     if (maps.is_output_to_input()) {

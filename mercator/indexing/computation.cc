@@ -10,6 +10,7 @@
 
 #include "mercator/indexing/instruction_maps.h"
 #include "mercator/indexing/map_transform.h"
+#include "mercator/indexing/sizes.h"
 
 namespace mercator::indexing {
 namespace {
@@ -26,12 +27,6 @@ constexpr std::int64_t kMaxTotalSize = 4096;  // of MapTable::size
 // its size.
 constexpr std::int64_t kBaseSteps = 1'000'000;
 constexpr std::int64_t kStepsPerInstruction = 256;
-
-const hlo::Shape& shape_at(const hlo::Shape& shape, const ShapeIndex& leaf) {
-  const hlo::Shape* result = &shape;
-  for (const std::int64_t i : leaf) result = &result->elements[static_cast<std::size_t>(i)];
-  return *result;
-}
 
 // The instructions that the root depends on, operands before users.
 class LiveInstructions {

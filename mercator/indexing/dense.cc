@@ -1,11 +1,11 @@
 #include "mercator/indexing/dense.h"
 
+#include "mercator/indexing/sizes.h"
+
 namespace mercator::indexing {
 
 const hlo::Shape& output_at(InstructionMaps& maps, const ShapeIndex& output) {
-  const hlo::Shape* shape = &maps.output();
-  for (const std::int64_t i : output) shape = &shape->elements[static_cast<std::size_t>(i)];
-  return *shape;
+  return shape_at(maps.output(), output);
 }
 
 void add_everything(InstructionMaps& maps, const ShapeIndex& output, std::size_t operand,

@@ -4,18 +4,11 @@
 #include <utility>
 
 #include "mercator/indexing/reshape.h"
+#include "mercator/indexing/sizes.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::indexing {
 namespace {
-
-std::optional<std::int64_t> product(std::span<const std::int64_t> sizes) {
-  std::int64_t result = 1;
-  for (const std::int64_t size : sizes) {
-    if (!checked_mul(result, size, &result)) return std::nullopt;
-  }
-  return result;
-}
 
 // Narrow types take a whole byte each, unless the layout says otherwise.
 std::int64_t bits_in_memory(const hlo::Shape& array) {

@@ -7,24 +7,18 @@
 
 #include "mercator/indexing/physical_layout.h"
 #include "mercator/indexing/reshape.h"
+#include "mercator/indexing/sizes.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
 namespace {
 
 using indexing::PhysicalLayout;
+using indexing::product;
 using indexing::reshape_index;
 
 std::unexpected<Error> unsupported(std::string message) {
   return fail(ErrorKind::kUnsupported, std::move(message));
-}
-
-std::optional<std::int64_t> product(std::span<const std::int64_t> factors) {
-  std::int64_t result = 1;
-  for (const std::int64_t factor : factors) {
-    if (!checked_mul(result, factor, &result)) return std::nullopt;
-  }
-  return result;
 }
 
 // A map from the threads of a launch, in the making.

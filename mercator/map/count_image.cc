@@ -216,7 +216,7 @@ class PartFinder {
   // A set: without repetitions, and without constants, which tell nothing.
   void normalize() {
     std::erase_if(parts_, [](Expr part) { return part.is(ExprKind::kConstant); });
-    std::ranges::sort(parts_, [](Expr a, Expr b) { return compare(a, b) < 0; });
+    std::ranges::sort(parts_, sorts_before);
     parts_.erase(std::unique(parts_.begin(), parts_.end()), parts_.end());
   }
 
