@@ -28,21 +28,13 @@ constexpr std::int64_t kMaxTotalSize = 4096;  // of MapTable::size
 constexpr std::int64_t kBaseSteps = 1'000'000;
 constexpr std::int64_t kStepsPerInstruction = 256;
 
-// The instructions that the root depends on, operands before users.
+// Those instructions, with their places and users.
 class LiveInstructions {
  public:
-  explicit LiveInstructions(const hlo::Computation& computation) {
-    const std::vector<const Instruction*> order = computation.post_order();
-    tsl::robin_map<const Instruction*, bool> is_live;
-    is_live[computation.root] = true;
-    for (auto i = order.rbegin(); i != order.rend(); ++i) {
-      if (!is_live.contains(*i)) continue;
-      for (const Instruction* operand : (*i)->operands) is_live[operand] = true;
-    }
-    for (const Instruction* instruction : order) {
-      if (!is_live.contains(instruction)) continue;
-      positions_[instruction] = static_cast<std::uint32_t>(instructions_.size());
-      instructions_.push_back(instruction);
+  explicit LiveInstructions(const hlo::Computation& computation)
+      : instructions_(live_instructions(computation)) {
+    for (const Instruction* instruction : instructions_) {
+      positions_[instruction] = static_cast<std::uint32_t>(positions_.size());
     }
     users_.resize(instructions_.size());
     for (const Instruction* instruction : instructions_) {
@@ -99,13 +91,15 @@ class Walk {
   };
 
   [[nodiscard]] bool is_output_to_input() const { return direction_ == Direction::kOutputToInput; }
+  // The walk passes by these from now on.
+  void avoid(std::span<const Instruction* const> avoided) { avoided_ = avoided; }
   // Whether the walk goes no further.
   [[nodiscard]] bool is_end(const Instruction& instruction) const {
     return is_output_to_input() ? instruction.opcode == Opcode::kParameter
                                 : &instruction == computation_.root;
   }
 
-  // Goes from the array at `leaf` of `start`, which is the root or a parameter, and calls
+  // Goes from the array at `leaf` of `start`, and calls
   // `visit(instruction, leaf, maps)` for every leaf that it meets, `start` first.
   template <class Visit>
   void from(const Instruction& start, const hlo::ShapeLeaf& leaf, Visit visit) {
@@ -129,12 +123,14 @@ class Walk {
 
  private:
   void reach(const Instruction& instruction, const ShapeIndex& leaf, MapRef ref) {
+    if (is_avoided(instruction)) return;
     Maps& there = reached_[live_.position(instruction)][leaf];
     if (there.unknown == nullptr) add_to_set(there.maps, ref);
   }
   void reach_unknown(const Instruction& instruction, const ShapeIndex& leaf,
                      const std::string* reason) {
     --steps_left_;
+    if (is_avoided(instruction)) return;
     Maps& there = reached_[live_.position(instruction)][leaf];
     if (there.unknown != nullptr) return;
     there.unknown = reason;
@@ -144,6 +140,10 @@ class Walk {
     for (const hlo::ShapeLeaf& leaf : hlo::leaves(instruction.shape)) {
       if (leaf.shape.is_array()) reach_unknown(instruction, leaf.index, reason);
     }
+  }
+
+  [[nodiscard]] bool is_avoided(const Instruction& instruction) const {
+    return std::ranges::find(avoided_, &instruction) != avoided_.end();
   }
 
   // The set itself, or one map in place of several: of all of them where the set is too large, and
@@ -225,6 +225,7 @@ class Walk {
   const LiveInstructions& live_;
   Direction direction_;
   std::int64_t steps_left_;
+  std::span<const Instruction* const> avoided_;
   // By position of the instruction, by leaf: what has been reached and not been left yet.
   std::map<std::uint32_t, std::map<ShapeIndex, Maps>> reached_;
 };
@@ -235,6 +236,39 @@ const std::string* too_much(Analysis& analysis, const hlo::Computation& computat
 }
 
 }  // namespace
+
+std::vector<const Instruction*> live_instructions(const hlo::Computation& computation) {
+  std::vector<const Instruction*> order = computation.post_order();
+  tsl::robin_map<const Instruction*, bool> is_live;
+  is_live[computation.root] = true;
+  for (auto i = order.rbegin(); i != order.rend(); ++i) {
+    if (!is_live.contains(*i)) continue;
+    for (const Instruction* operand : (*i)->operands) is_live[operand] = true;
+  }
+  std::erase_if(order, [&](const Instruction* i) { return !is_live.contains(i); });
+  return order;
+}
+
+PairList pairs_from(Analysis& analysis, const hlo::Computation& computation,
+                    const Instruction& start, const ShapeIndex& leaf, Direction direction,
+                    std::span<const Instruction* const> avoided) {
+  const LiveInstructions live(computation);
+  Walk walk(analysis, computation, live, direction);
+  walk.avoid(avoided);
+  std::vector<LeafPair> pairs;
+  walk.from(start, {.index = leaf, .shape = shape_at(start.shape, leaf)},
+            [&](const Instruction& end, const ShapeIndex& index, const Walk::Maps& maps) {
+              if (!walk.is_end(end)) return;
+              const bool forward = walk.is_output_to_input();
+              pairs.push_back({.output = forward ? leaf : index,
+                               .operand = forward ? end.parameter_number : 0,
+                               .operand_leaf = forward ? index : leaf,
+                               .maps = maps.maps,
+                               .unknown = maps.unknown});
+            });
+  if (walk.has_given_up()) return PairList::not_known(too_much(analysis, computation));
+  return PairList(std::move(pairs));
+}
 
 PairList computation_pairs(Analysis& analysis, const hlo::Computation& computation,
                            Direction direction) {

@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "mercator/hlo/module.h"
 #include "mercator/indexing/analysis.h"
 #include "mercator/indexing/pairs.h"
@@ -15,6 +18,16 @@ namespace mercator::indexing {
 // it only.
 PairList computation_pairs(Analysis& analysis, const hlo::Computation& computation,
                            Direction direction);
+
+// The maps from the array at `leaf` of `start`, which the root depends on, to the parameters, or to
+// the root: on the paths that do not lead into an instruction of `avoided`. The side of `start` has
+// its leaf, and operand 0 where it stands for one.
+PairList pairs_from(Analysis& analysis, const hlo::Computation& computation,
+                    const hlo::Instruction& start, const ShapeIndex& leaf, Direction direction,
+                    std::span<const hlo::Instruction* const> avoided = {});
+
+// The instructions that the root depends on, operands before users.
+std::vector<const hlo::Instruction*> live_instructions(const hlo::Computation& computation);
 
 // The maps from the leaves of the root to the leaves of everything that it is made from, parameters
 // and the root itself included: each (leaf of the root, instruction, leaf) once, leaf by leaf of

@@ -9,7 +9,9 @@
 #include "mercator/indexing/analysis.h"
 #include "mercator/indexing/computation.h"
 #include "mercator/indexing/devices.h"
+#include "mercator/indexing/heroes.h"
 #include "mercator/indexing/instruction_maps.h"
+#include "mercator/indexing/kernel.h"
 #include "mercator/indexing/physical_layout.h"
 #include "mercator/indexing/runtime_value.h"
 
@@ -133,6 +135,11 @@ GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call) {
                              .maps = operand_maps(analysis, maps, part.unknown)});
   }
   return result;
+}
+
+Result<KernelIndexing> IndexingAnalysis::kernel(const hlo::Instruction& call,
+                                                const Kernel& kernel) {
+  return indexing::kernel_indexing(impl_->analysis, call, kernel);
 }
 
 std::int64_t IndexingAnalysis::device_count() const { return impl_->analysis.devices().count(); }

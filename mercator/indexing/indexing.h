@@ -102,6 +102,9 @@ struct GroupedIndexing {
   std::string unknown = {};
 };
 
+struct Kernel;
+struct KernelIndexing;
+
 enum class Direction : std::uint8_t {
   kOutputToInput,  // from an element of the result to the operand elements that it is made from
   kInputToOutput,  // from an operand element to the result elements that it takes part in
@@ -123,6 +126,15 @@ class IndexingAnalysis {
   // Of a fusion or call. A runtime variable is held by an instruction inside, or by what the caller
   // passes where it was a parameter.
   [[nodiscard]] GroupedIndexing grouped(const hlo::Instruction& call);
+
+  // What the threads of a kernel for a fusion, or for any other instruction, read and write
+  // (kernel.h). Of a kernel that is about heroes, what leads from their operands to the operands of
+  // the fusion is read before the heroes are computed; a result that depends on a hero is written
+  // where the elements of that hero are known, and what it depends on besides is read there; any
+  // other result must have the dimensions of the heroes' operand or result, and is written with
+  // these. kUnsupported where the scheme does not suit the fusion or the launch, or a result fits
+  // nowhere.
+  [[nodiscard]] Result<KernelIndexing> kernel(const hlo::Instruction& call, const Kernel& kernel);
 
   // From the index of an element of an array to its position in memory, counted in elements; the
   // padding of tiles counts. kUnsupported for a layout that says more than order, tiles and memory

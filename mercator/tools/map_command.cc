@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/verifier.h"
 #include "mercator/tools/custom_calls_file.h"
+#include "mercator/tools/kernel_options.h"
 #include "mercator/tools/map_json.h"
 #include "mercator/tools/map_listing.h"
 #include "mercator/tools/map_stats.h"
@@ -46,6 +48,22 @@ void for_each(const std::vector<const hlo::Instruction*>& instructions, bool sho
     consume(lister(*instruction));
     progress.advance();
   }
+}
+
+using InsideList = std::vector<std::pair<const hlo::Instruction*, InsideMaps>>;
+
+// What --grouped or --kernel asks for: all of it before anything is written, since what is asked
+// for by name may not suit.
+Result<InsideList> inside_maps(const std::vector<const hlo::Instruction*>& instructions,
+                               MapLister& lister) {
+  InsideList all;
+  Progress progress("mapping instructions", instructions.size(), true);
+  for (const hlo::Instruction* instruction : instructions) {
+    std::optional<InsideMaps> maps = MERCATOR_TRY(lister.inside(*instruction));
+    if (maps.has_value()) all.emplace_back(instruction, *std::move(maps));
+    progress.advance();
+  }
+  return all;
 }
 
 ExitStatus run_map(const MapOptions& options, Output& output) {
@@ -92,15 +110,27 @@ ExitStatus run_map(const MapOptions& options, Output& output) {
   }
   // Where the maps themselves go by on the terminal, progress would stand between them.
   const bool show_progress = ::isatty(STDOUT_FILENO) != 1;
-  if (options.json) {
-    MapJsonWriter writer(module, output);
+  InsideList inside;
+  const bool is_inside = options.request.grouped || options.request.kernel.has_value();
+  if (is_inside) {
+    Result<InsideList> maps = inside_maps(*selected, lister);
+    if (!maps) return report(maps.error(), name);
+    inside = *std::move(maps);
+  }
+  // Writes either.
+  const auto write = [&](auto& writer) {
+    for (const auto& [instruction, maps] : inside) writer.write(*instruction, maps);
+    if (is_inside) return;
     for_each(*selected, show_progress, output, lister,
              [&](const InstructionMaps& maps) { writer.write(maps); });
+  };
+  if (options.json) {
+    MapJsonWriter writer(module, output);
+    write(writer);
     writer.finish();
   } else {
     MapTextWriter writer(module, output);
-    for_each(*selected, show_progress, output, lister,
-             [&](const InstructionMaps& maps) { writer.write(maps); });
+    write(writer);
   }
   return ExitStatus::kDone;
 }
@@ -160,7 +190,17 @@ Verb add_map_verb(CLI::App& command) {
                   "What custom calls read, by what they call: a JSON file")
       ->option_text("FILE");
   app->add_flag("--json", options->json, "Print JSON");
-  app->add_flag("--stats", options->stats, "Print counts and times instead of maps");
+  app->add_flag("--stats", options->stats, "Print counts and times instead of maps")
+      ->option_text(" ");
+  CLI::Option* grouped = app->add_flag("--grouped", request.grouped,
+                                       "Of fusions and calls: the maps from the result to\n"
+                                       "every instruction inside")
+                             ->option_text(" ");
+  CLI::Option* kernel = add_kernel_options(*app, request.kernel);
+  kernel->excludes(grouped);
+  for (const char* option : {"--direction", "--operand", "--output", "--stats"}) {
+    for (CLI::Option* inside : {grouped, kernel}) inside->excludes(app->get_option(option));
+  }
   app->footer(
       "Example:\n"
       "  mercator map examples/softmax.hlo --instruction softmax --direction o2i");

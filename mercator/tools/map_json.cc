@@ -13,10 +13,6 @@
 namespace mercator::tools {
 namespace {
 
-Json leaf_json(std::span<const std::int64_t> leaf) {
-  return Json(std::vector(leaf.begin(), leaf.end()));
-}
-
 Json runtime_json(const hlo::Module& module, const IndexMap& map) {
   Json list = Json::array();
   for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
@@ -51,14 +47,18 @@ void add_maps(const hlo::Module& module, const OperandMaps* maps, Json* json) {
   (*json)["maps"] = std::move(list);
 }
 
-Json operand_json(const hlo::Module& module, const hlo::Instruction& instruction,
-                  const MapPair& pair) {
-  const hlo::Instruction& operand = instruction.operand(static_cast<std::size_t>(pair.operand));
-  Json json = {{"operand", pair.operand}, {"name", std::string(operand.name)}};
-  if (!pair.operand_leaf.empty()) json["leaf"] = leaf_json(pair.operand_leaf);
-  json["shape"] = shape_text(leaf_shape(operand.shape, pair.operand_leaf));
+Json pair_json(const hlo::Module& module, const hlo::Instruction& instruction,
+               const MapPair& pair) {
+  Json json = operand_json(instruction, pair.operand, pair.operand_leaf);
   add_maps(module, pair.maps, &json);
   return json;
+}
+
+Json head_json(const hlo::Instruction& instruction) {
+  return {{"name", std::string(instruction.name)},
+          {"opcode", std::string(hlo::name(instruction.opcode))},
+          {"computation", std::string(instruction.parent->name)},
+          {"shape", shape_text(instruction.shape)}};
 }
 
 Json output_to_input_json(const hlo::Module& module, const InstructionMaps& maps) {
@@ -69,7 +69,7 @@ Json output_to_input_json(const hlo::Module& module, const InstructionMaps& maps
   std::size_t current = 0;
   for (const MapPair& pair : maps.pairs(Direction::kOutputToInput)) {
     while (!std::ranges::equal(maps.outputs()[current], pair.output)) ++current;
-    outputs[current]["operands"].push_back(operand_json(module, maps.instruction(), pair));
+    outputs[current]["operands"].push_back(pair_json(module, maps.instruction(), pair));
   }
   return outputs;
 }
@@ -104,13 +104,30 @@ MapJsonWriter::MapJsonWriter(const hlo::Module& module, Output& output)
 }
 
 void MapJsonWriter::write(const InstructionMaps& maps) {
-  const hlo::Instruction& instruction = maps.instruction();
-  Json json = {{"name", std::string(instruction.name)},
-               {"opcode", std::string(hlo::name(instruction.opcode))},
-               {"computation", std::string(instruction.parent->name)},
-               {"shape", shape_text(instruction.shape)}};
+  Json json = head_json(maps.instruction());
   if (maps.has(Direction::kOutputToInput)) json["o2i"] = output_to_input_json(module_, maps);
   if (maps.has(Direction::kInputToOutput)) json["i2o"] = input_to_output_json(module_, maps);
+  write(json);
+}
+
+void MapJsonWriter::write(const hlo::Instruction& instruction, const InsideMaps& maps) {
+  Json json = head_json(instruction);
+  Json inside = maps.json;
+  if (maps.unknown.empty()) {
+    Json arrays = Json::array();
+    for (const ArrayMaps& array : maps.arrays) {
+      arrays.push_back(array.json);
+      add_maps(module_, &array.maps, &arrays.back());
+    }
+    inside["arrays"] = std::move(arrays);
+  } else {
+    inside["unknown"] = maps.unknown;
+  }
+  json[maps.key] = std::move(inside);
+  write(json);
+}
+
+void MapJsonWriter::write(const Json& json) {
   output_.write(first_ ? "\n" : ",\n");
   output_.write(dump(json));
   first_ = false;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "mercator/tools/inside_maps.h"
 #include "mercator/tools/map_listing.h"
 #include "mercator/tools/streams.h"
 
@@ -13,10 +14,13 @@ class MapJsonWriter {
   // Starts the object.
   MapJsonWriter(const hlo::Module& module, Output& output);
   void write(const InstructionMaps& maps);
+  void write(const hlo::Instruction& instruction, const InsideMaps& maps);
   // Ends the object. To be called once, last.
   void finish();
 
  private:
+  void write(const Json& json);
+
   const hlo::Module& module_;
   Output& output_;
   bool first_ = true;

@@ -197,6 +197,36 @@ InstructionMaps MapLister::operator()(const hlo::Instruction& instruction) {
   return maps;
 }
 
+Result<std::optional<InsideMaps>> MapLister::inside(const hlo::Instruction& instruction) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<InsideMaps> maps = inside_of(instruction);
+  if (!maps) {
+    // It was not asked for by name.
+    if (request_.instructions.empty()) return std::nullopt;
+    return std::unexpected(maps.error());
+  }
+  if (request_.physical) {
+    for (ArrayMaps& array : maps->arrays) {
+      if (array.array->is_array()) make_physical(*array.array, &array.maps);
+    }
+  }
+  time_ += std::chrono::steady_clock::now() - start;
+  return *std::move(maps);
+}
+
+Result<InsideMaps> MapLister::inside_of(const hlo::Instruction& instruction) {
+  if (request_.kernel.has_value()) {
+    KernelIndexing indexing = MERCATOR_TRY(analysis_.kernel(instruction, *request_.kernel));
+    return kernel_maps(instruction, *request_.kernel, std::move(indexing));
+  }
+  if (instruction.opcode != hlo::Opcode::kFusion && instruction.opcode != hlo::Opcode::kCall) {
+    return fail(
+        ErrorKind::kUnsupported,
+        fmt::format("'{}' is neither a fusion nor a call: nothing is inside", instruction.name));
+  }
+  return grouped_maps(instruction, analysis_.grouped(instruction));
+}
+
 void MapLister::make_physical(const hlo::Instruction& instruction, Direction direction,
                               InstructionIndexing* indexing) {
   for (InstructionIndexing::Pair& pair : indexing->pairs) {
@@ -205,12 +235,16 @@ void MapLister::make_physical(const hlo::Instruction& instruction, Direction dir
         direction == Direction::kOutputToInput
             ? leaf_shape(instruction.operand(operand).shape, pair.operand_leaf)
             : leaf_shape(instruction.shape, pair.output);
-    for (OperandMap& map : pair.maps.maps) {
-      const Result<void> made = make_physical(target, &map);
-      if (made.has_value()) continue;
-      pair.maps = {.maps = {}, .unknown = made.error().message};
-      break;
-    }
+    make_physical(target, &pair.maps);
+  }
+}
+
+void MapLister::make_physical(const hlo::Shape& target, OperandMaps* maps) {
+  for (OperandMap& map : maps->maps) {
+    const Result<void> made = make_physical(target, &map);
+    if (made.has_value()) continue;
+    *maps = {.maps = {}, .unknown = made.error().message};
+    return;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "mercator/hlo/module.h"
 #include "mercator/indexing/indexing.h"
 #include "mercator/support/error.h"
+#include "mercator/tools/inside_maps.h"
 
 namespace mercator::tools {
 
@@ -27,6 +28,10 @@ struct MapRequest {
   std::optional<std::int64_t> operand;  // only this one
   std::optional<std::int64_t> output;   // only this element of a tuple; 0 for other results
   bool physical = false;                // map to positions in memory
+  // Of fusions and calls, or of kernels for any instruction, instead of the maps between the result
+  // and the operands:
+  bool grouped = false;
+  std::optional<Kernel> kernel;
 };
 
 // The instructions to list: computation by computation, the entry computation first and fused ones
@@ -100,15 +105,20 @@ class MapLister {
       : module_(module), request_(request), analysis_(module, context, std::move(custom_calls)) {}
 
   [[nodiscard]] InstructionMaps operator()(const hlo::Instruction& instruction);
+  // What --grouped or --kernel asks for. None for an instruction of the wrong kind, unless it was
+  // asked for by name; then kUnsupported.
+  [[nodiscard]] Result<std::optional<InsideMaps>> inside(const hlo::Instruction& instruction);
 
   // The time that the maps took so far, without and with nothing but their simplification.
   [[nodiscard]] std::chrono::nanoseconds analyse_time() const { return time_ - simplify_time(); }
   [[nodiscard]] std::chrono::nanoseconds simplify_time() const { return analysis_.simplify_time(); }
 
  private:
+  [[nodiscard]] Result<InsideMaps> inside_of(const hlo::Instruction& instruction);
   // The same maps, to positions in memory instead of indices.
   void make_physical(const hlo::Instruction& instruction, Direction direction,
                      InstructionIndexing* indexing);
+  void make_physical(const hlo::Shape& target, OperandMaps* maps);
   [[nodiscard]] Result<void> make_physical(const hlo::Shape& target, OperandMap* map);
   [[nodiscard]] Result<IndexMap> physical(const IndexMap& map, const hlo::Shape& target,
                                           bool across_devices);

@@ -21,19 +21,6 @@ constexpr std::size_t kLineLength = 120;
 constexpr std::string_view kMapIndent = "    ";
 constexpr std::string_view kDetailIndent = "      ";
 
-// "{1, 0}"
-std::string leaf_text(std::span<const std::int64_t> leaf) {
-  return fmt::format("{{{}}}", fmt::join(leaf, ", "));
-}
-
-// "operand 1", with the leaf of a tuple and what the operand is.
-std::string operand_text(const hlo::Instruction& instruction, const MapPair& pair) {
-  const hlo::Instruction& operand = instruction.operand(static_cast<std::size_t>(pair.operand));
-  const std::string leaf = pair.operand_leaf.empty() ? "" : " leaf " + leaf_text(pair.operand_leaf);
-  return fmt::format("operand {}{}: {} {}", pair.operand, leaf, operand.name,
-                     shape_text(leaf_shape(operand.shape, pair.operand_leaf)));
-}
-
 // The first line of `text` with kMapIndent, the others with kDetailIndent.
 std::string indented(std::string_view text) {
   std::string out;
@@ -68,7 +55,22 @@ std::string element_text(const hlo::Module& module, const OperandMap& operand_ma
 
 void MapTextWriter::write(const InstructionMaps& maps) {
   const hlo::Instruction& instruction = maps.instruction();
-  const bool has_details = !instruction.operands.empty();
+  write_head(instruction, !instruction.operands.empty());
+  for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
+    if (maps.has(direction)) write_direction(maps, direction);
+  }
+}
+
+void MapTextWriter::write(const hlo::Instruction& instruction, const InsideMaps& maps) {
+  write_head(instruction, true);
+  if (!maps.unknown.empty()) output_.write(fmt::format("  unknown: {}\n", maps.unknown));
+  for (const ArrayMaps& array : maps.arrays) {
+    output_.write(fmt::format("  {}\n", array.label));
+    write_maps(&array.maps);
+  }
+}
+
+void MapTextWriter::write_head(const hlo::Instruction& instruction, bool has_details) {
   if (instruction.parent != current_) {
     write_computation(*instruction.parent);
   } else if (has_details || last_had_details_) {
@@ -77,9 +79,6 @@ void MapTextWriter::write(const InstructionMaps& maps) {
   last_had_details_ = has_details;
   output_.write(fmt::format("{} = {} {}\n", instruction.name, shape_text(instruction.shape),
                             hlo::name(instruction.opcode)));
-  for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
-    if (maps.has(direction)) write_direction(maps, direction);
-  }
 }
 
 void MapTextWriter::write_computation(const hlo::Computation& computation) {
@@ -101,15 +100,19 @@ void MapTextWriter::write_direction(const InstructionMaps& maps, Direction direc
     // Of the many elements of a tuple, only those that an operand is part of.
     if (pair.maps == nullptr && is_tuple) continue;
     const std::string output = is_tuple ? fmt::format(" output {}", leaf_text(pair.output)) : "";
-    const std::string operand = operand_text(instruction, pair);
+    const std::string operand = operand_label(instruction, pair.operand, pair.operand_leaf);
     output_.write(fmt::format("  {}{} {}\n", name, output, operand));
-    if (pair.maps == nullptr || (pair.maps->maps.empty() && pair.maps->unknown.empty())) {
-      output_.write(fmt::format("{}not read\n", kMapIndent));
-    } else if (!pair.maps->unknown.empty()) {
-      output_.write(fmt::format("{}unknown: {}\n", kMapIndent, pair.maps->unknown));
-    } else {
-      for (const OperandMap& map : pair.maps->maps) write_map(map);
-    }
+    write_maps(pair.maps);
+  }
+}
+
+void MapTextWriter::write_maps(const OperandMaps* maps) {
+  if (maps == nullptr || (maps->maps.empty() && maps->unknown.empty())) {
+    output_.write(fmt::format("{}not read\n", kMapIndent));
+  } else if (!maps->unknown.empty()) {
+    output_.write(fmt::format("{}unknown: {}\n", kMapIndent, maps->unknown));
+  } else {
+    for (const OperandMap& map : maps->maps) write_map(map);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "mercator/tools/inside_maps.h"
 #include "mercator/tools/map_listing.h"
 #include "mercator/tools/streams.h"
 
@@ -19,10 +20,13 @@ class MapTextWriter {
  public:
   MapTextWriter(const hlo::Module& module, Output& output) : module_(module), output_(output) {}
   void write(const InstructionMaps& maps);
+  void write(const hlo::Instruction& instruction, const InsideMaps& maps);
 
  private:
+  void write_head(const hlo::Instruction& instruction, bool has_details);
   void write_computation(const hlo::Computation& computation);
   void write_direction(const InstructionMaps& maps, Direction direction);
+  void write_maps(const OperandMaps* maps);
   void write_map(const OperandMap& map);
 
   const hlo::Module& module_;

@@ -136,6 +136,24 @@ ENTRY e { p = f32[4] parameter(0)
     def test_without_names_those_without_the_operand_are_left_out(self):
         self.assertEqual(self.names(SOFTMAX, "--operand", 1), ["row_max", "shifted", "row_sum", "quotient"])
 
+    def test_grouped_is_for_fusions(self):
+        self.assertEqual(self.names(SOFTMAX, "--grouped"), ["softmax"])
+        result = run("map", SOFTMAX, "--grouped", "--instruction", "logits")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(
+            result.stderr, f"{SOFTMAX}: error: 'logits' is neither a fusion nor a call: nothing is inside\n"
+        )
+
+    def test_kernels_that_do_not_suit(self):
+        self.assertEqual(self.names(SOFTMAX, "--kernel", "transpose"), [])
+        result = run("map", SOFTMAX, "--kernel", "transpose", "--instruction", "softmax", "--json")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(
+            result.stderr, f"{SOFTMAX}: error: 'softmax' has nothing for a kernel of scheme 'transpose'\n"
+        )
+
     def test_physical_maps_to_positions(self):
         text = """HloModule m
 ENTRY e { p = f32[4,8]{0,1} parameter(0)

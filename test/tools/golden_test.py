@@ -23,6 +23,11 @@ CASES = {
     "embedding_physical.txt": ["map", "examples/embedding.hlo", "--physical", "--direction", "o2i"],
     "heads.txt": ["map", "examples/heads.hlo"],
     "heads.json": ["map", "examples/heads.hlo", "--json", "--instruction", "fusion", "--instruction", "second"],
+    "heads_kernel.json": [
+        *["map", "examples/heads.hlo", "--json", "--instruction", "fusion"],
+        *["--kernel", "loop", "--threads", "64,2", "--blocks", "192", "--vector", "2"],
+    ],
+    "softmax_grouped.json": ["map", "examples/softmax.hlo", "--json", "--grouped"],
     "shards.json": ["map", "examples/shards.hlo", "--json", "--instruction", "block"],
     "shards.txt": ["map", "examples/shards.hlo"],
     "softmax.txt": ["map", "examples/softmax.hlo", "--all"],
