@@ -1,5 +1,5 @@
 # The package that `find_package(Mercator)` finds in an installed tree: targets mercator::support,
-# mercator::expr, mercator::map, mercator::hlo and mercator::indexing.
+# mercator::expr, mercator::map, mercator::hlo, mercator::indexing and mercator::analysis.
 
 include(CMakePackageConfigHelpers)
 
