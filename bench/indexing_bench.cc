@@ -71,39 +71,62 @@ std::unique_ptr<hlo::Module> read(const std::filesystem::path& path) {
   return module_of(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-// A step of a chain, from the array before it, `{0}`, to `x{1}`, both f32[64].
+// A step of a chain, from the array before it, `{0}`, to `x{1}`, both f32[64]. `{2}` is an f32[4]
+// and
+// `{3}` an s32[]: the parameters p1 and p2, or parameters that each step has for itself.
 struct Chain {
   const char* name;
   const char* step;
+  bool has_own_parameters = false;
 };
+constexpr const char* kMixedStep =
+    "r{1} = f32[4,16] reshape({0})\n"
+    "t{1} = f32[16,4] transpose(r{1}), dimensions={{1,0}}\n"
+    "y{1} = f32[64] reshape(t{1})\n"
+    "w{1} = f32[64] dynamic-update-slice(y{1}, {2}, {3})\n"
+    "a{1} = f32[24] slice(w{1}), slice={{[0:24]}}\n"
+    "b{1} = f32[40] slice(w{1}), slice={{[24:64]}}\n"
+    "x{1} = f32[64] concatenate(b{1}, a{1}), dimensions={{0}}\n";
 constexpr Chain kChains[] = {
     {"elementwise", "x{1} = f32[64] add({0}, p0)\n"},
     {"concatenate",
      "s{1} = f32[32] slice({0}), slice={{[0:32]}}\n"
      "t{1} = f32[32] slice({0}), slice={{[32:64]}}\n"
      "x{1} = f32[64] concatenate(t{1}, s{1}), dimensions={{0}}\n"},
-    {"update", "x{1} = f32[64] dynamic-update-slice({0}, p1, p2)\n"},
+    {"update", "x{1} = f32[64] dynamic-update-slice({0}, {2}, {3})\n"},
     {"reshape",
      "r{1} = f32[4,16] reshape({0})\n"
      "t{1} = f32[16,4] transpose(r{1}), dimensions={{1,0}}\n"
      "x{1} = f32[64] reshape(t{1})\n"},
+    {"mixed", kMixedStep},
+    {"mixed_own", kMixedStep, /*has_own_parameters=*/true},
 };
 
 std::unique_ptr<hlo::Module> fused_chain(const Chain& chain, int depth) {
-  std::string steps;
-  std::string last = "p0";
-  for (int i = 0; i < depth; ++i) {
-    steps += fmt::format(fmt::runtime(chain.step), last, i);
-    last = fmt::format("x{}", i);
-  }
-  constexpr const char* kParameters =
+  std::string parameters =
       "p0 = f32[64] parameter(0)\n"
       "p1 = f32[4] parameter(1)\n"
       "p2 = s32[] parameter(2)\n";
+  std::string names = "p0, p1, p2";
+  std::string steps;
+  std::string last = "p0";
+  for (int i = 0; i < depth; ++i) {
+    std::string update = "p1";
+    std::string position = "p2";
+    if (chain.has_own_parameters) {
+      update = fmt::format("u{}", i);
+      position = fmt::format("i{}", i);
+      parameters += fmt::format("{} = f32[4] parameter({})\n", update, 2 * i + 3);
+      parameters += fmt::format("{} = s32[] parameter({})\n", position, 2 * i + 4);
+      names += fmt::format(", {}, {}", update, position);
+    }
+    steps += fmt::format(fmt::runtime(chain.step), last, i, update, position);
+    last = fmt::format("x{}", i);
+  }
   return module_of(
       fmt::format("HloModule m\nf {{\n{}{}ROOT r = f32[64] negate({})\n}}\n"
-                  "ENTRY e {{\n{}ROOT x = f32[64] fusion(p0, p1, p2), kind=kLoop, calls=f\n}}\n",
-                  kParameters, steps, last, kParameters));
+                  "ENTRY e {{\n{}ROOT x = f32[64] fusion({}), kind=kLoop, calls=f\n}}\n",
+                  parameters, steps, last, parameters, names));
 }
 
 // The maps of the fusion alone.

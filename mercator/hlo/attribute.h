@@ -73,6 +73,17 @@ struct ReplicaGroups {
   std::span<const std::int64_t> iota_transpose;           // T(…)
 };
 
+// One of sparsity=L.1@2:4_R.0@2:4: an operand of a dot that holds, of each `group` elements along
+// `dimension`, `kept` ones. Which ones an operand of metadata says.
+struct SparseOperand {
+  std::int64_t operand = 0;  // 0 (L) or 1 (R)
+  std::int64_t dimension = 0;
+  std::int64_t kept = 0;
+  std::int64_t group = 0;
+
+  friend bool operator==(const SparseOperand&, const SparseOperand&) = default;
+};
+
 // metadata={op_type="…" op_name="…" source_file="…" source_line=3 …}.
 struct Metadata {
   std::string_view op_type;  // the text between the quotes, escapes as written
@@ -102,7 +113,7 @@ using AttributeValue =
                  std::span<const Instruction* const>, Window, const ConvolutionDimensions*,
                  std::span<const SliceDimension>, std::span<const PaddingDimension>,
                  const ReplicaGroups*, std::span<const std::span<const std::int64_t>>,
-                 const Metadata*, std::span<const Shape>>;
+                 const Metadata*, std::span<const Shape>, std::span<const SparseOperand>>;
 
 // How a value is written.
 enum class AttributeSyntax : std::uint8_t {
@@ -122,6 +133,7 @@ enum class AttributeSyntax : std::uint8_t {
   kPadding,        // 1_2_0x3_4
   kReplicaGroups,  // {{0,1}} or [1,2]<=[2]
   kIntegerLists,   // {{0,1},{1,0}}
+  kSparsity,       // L.1@2:4_R.0@2:4
   kMetadata,       // {op_name="…" …}
   kShape,          // f32[2]{0}: kept as one in the list of shapes
   kShapes,         // {f32[2]{0}, …}
@@ -219,6 +231,7 @@ enum class AttributeSyntax : std::uint8_t {
   X(kSlice, "slice", kSlice)                                                  \
   X(kSliceSizes, "slice_sizes", kIntegers)                                    \
   X(kSourceTargetPairs, "source_target_pairs", kIntegerLists)                 \
+  X(kSparsity, "sparsity", kSparsity)                                         \
   X(kSplitDimension, "split_dimension", kInteger)                             \
   X(kStartIndexMap, "start_index_map", kIntegers)                             \
   X(kStartIndicesBatchingDims, "start_indices_batching_dims", kIntegers)      \

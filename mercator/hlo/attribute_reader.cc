@@ -73,6 +73,8 @@ bool AttributeReader::read_value(AttributeSyntax syntax, AttributeValue* out) {
       return read_replica_groups(out);
     case AttributeSyntax::kIntegerLists:
       return read_integer_lists(&out->emplace<std::span<const std::span<const std::int64_t>>>());
+    case AttributeSyntax::kSparsity:
+      return read_sparsity(out);
     case AttributeSyntax::kMetadata:
       return read_metadata(out);
     case AttributeSyntax::kShape:
@@ -402,6 +404,27 @@ bool AttributeReader::read_iota_groups(ReplicaGroups* out) {
   if (!read_bracketed_integers('[', ']', &out->iota_reshape)) return false;
   if (!scanner_.consume('T')) return true;
   return read_bracketed_integers('(', ')', &out->iota_transpose);
+}
+
+// L.1@2:4_R.0@2:4
+bool AttributeReader::read_sparsity(AttributeValue* out) {
+  std::vector<SparseOperand> operands;
+  do {
+    SparseOperand& sparse = operands.emplace_back();
+    if (scanner_.consume('R')) {
+      sparse.operand = 1;
+    } else if (!scanner_.consume('L')) {
+      return scanner_.expected("'L' or 'R'");
+    }
+    if (!scanner_.consume('.')) return scanner_.expected("'.' and the sparse dimension");
+    if (!scanner_.unsigned_integer(&sparse.dimension)) return false;
+    if (!scanner_.consume('@')) return scanner_.expected("'@' and how many of how many are kept");
+    if (!scanner_.unsigned_integer(&sparse.kept)) return false;
+    if (!scanner_.consume(':')) return scanner_.expected("':' and the size of a group");
+    if (!scanner_.unsigned_integer(&sparse.group)) return false;
+  } while (scanner_.consume('_'));
+  out->emplace<std::span<const SparseOperand>>(keep(operands));
+  return true;
 }
 
 bool AttributeReader::read_metadata(AttributeValue* out) {

@@ -46,6 +46,7 @@ class AttributeReader {
   bool read_mesh_groups(AttributeValue* out);
   bool read_iota_groups(ReplicaGroups* out);
   bool read_bracketed_integers(char open, char close, std::span<const std::int64_t>* out);
+  bool read_sparsity(AttributeValue* out);
   bool read_metadata(AttributeValue* out);
   bool read_metadata_field(Metadata* out);
   bool read_literal(AttributeValue* out);

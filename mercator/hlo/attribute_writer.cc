@@ -58,6 +58,7 @@ class ValueWriter {
     write_list(lists, ",", out_, [&](auto list) { write_integers('{', list, '}'); });
     out_ += '}';
   }
+  void operator()(std::span<const SparseOperand> operands);
   void operator()(const Metadata* metadata) { out_ += metadata->text; }
   void operator()(std::span<const Shape> shapes) {
     out_ += '{';
@@ -191,6 +192,17 @@ void ValueWriter::operator()(const ReplicaGroups* groups) {
   if (groups->iota_transpose.empty()) return;
   out_ += 'T';
   write_integers('(', groups->iota_transpose, ')');
+}
+
+void ValueWriter::operator()(std::span<const SparseOperand> operands) {
+  write_list(operands, "_", out_, [&](const SparseOperand& sparse) {
+    out_ += sparse.operand == 0 ? "L." : "R.";
+    write(sparse.dimension, out_);
+    out_ += '@';
+    write(sparse.kept, out_);
+    out_ += ':';
+    write(sparse.group, out_);
+  });
 }
 
 }  // namespace

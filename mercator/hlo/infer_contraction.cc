@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include "mercator/hlo/inference.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::hlo {
 namespace {
@@ -51,14 +53,76 @@ Result<void> check_dot_numbers(const Inference& inference, const DotNumbers& num
   return {};
 }
 
-Result<void> check_same_sizes(const Inference& inference, std::span<const std::int64_t> lhs,
-                              std::span<const std::int64_t> rhs, std::string_view what) {
-  for (std::size_t i = 0; i < lhs.size(); ++i) {
-    const std::int64_t left = size_of(inference.operand(0), lhs[i]);
-    const std::int64_t right = size_of(inference.operand(1), rhs[i]);
+using Sparsity = std::span<const SparseOperand>;
+
+// Only a dot can have sparse operands.
+Sparsity sparsity_of(const Instruction& instruction) {
+  if (instruction.opcode != Opcode::kDot) return {};
+  return instruction.get<Sparsity>(AttributeName::kSparsity);
+}
+
+// The metadata have the dimensions of the sparse operand; along the sparse one, an element of them
+// is about several of the operand.
+Result<void> check_sparsity(const Inference& inference, const DotNumbers& numbers) {
+  const Sparsity sparsity = sparsity_of(inference.instruction());
+  MERCATOR_TRY_VOID(inference.expect_operands(2 + sparsity.size()));
+  if (sparsity.size() > 1 && (sparsity.size() > 2 || sparsity[0].operand == sparsity[1].operand)) {
+    return inference.fail("an operand is sparse twice");
+  }
+  for (std::size_t i = 0; i < sparsity.size(); ++i) {
+    const auto& [operand, dimension, kept, group] = sparsity[i];
+    if (!contains(operand == 0 ? numbers.lhs_contracting : numbers.rhs_contracting, dimension)) {
+      return inference.fail("dimension {} of operand {} is sparse and not contracted", dimension,
+                            operand);
+    }
+    if (kept < 1 || kept > group) {
+      return inference.fail("an operand cannot hold {} elements of each {}", kept, group);
+    }
+    const Shape& sparse = inference.operand(static_cast<std::size_t>(operand));
+    const Shape& metadata = inference.operand(2 + i);
+    bool fits = metadata.rank() == sparse.rank();
+    for (std::int64_t d = 0; fits && d < sparse.rank(); ++d) {
+      fits = d == dimension ? size_of(metadata, d) <= size_of(sparse, d)
+                            : size_of(metadata, d) == size_of(sparse, d);
+    }
+    if (!fits) {
+      return inference.fail("metadata of the shape {} do not fit operand {} of the shape {}",
+                            text(metadata), operand, text(sparse));
+    }
+  }
+  return {};
+}
+
+// The sizes of two contracting dimensions, of what would be there if nothing was left out, are the
+// same.
+Result<void> check_contracting_sizes(const Inference& inference, const DotNumbers& numbers) {
+  for (std::size_t i = 0; i < numbers.lhs_contracting.size(); ++i) {
+    const std::array<std::int64_t, 2> dimensions = {numbers.lhs_contracting[i],
+                                                    numbers.rhs_contracting[i]};
+    const std::array<std::int64_t, 2> sizes = {size_of(inference.operand(0), dimensions[0]),
+                                               size_of(inference.operand(1), dimensions[1])};
+    std::array<std::int64_t, 2> whole = sizes;
+    bool fits = true;
+    for (const SparseOperand& sparse : sparsity_of(inference.instruction())) {
+      const auto k = static_cast<std::size_t>(sparse.operand);
+      if (sparse.dimension != dimensions[k]) continue;
+      fits = fits && checked_mul(whole[k], sparse.group, &whole[k]) &&
+             checked_mul(whole[1 - k], sparse.kept, &whole[1 - k]);
+    }
+    if (fits && whole[0] == whole[1]) continue;
+    return inference.fail("the contracting dimensions {} and {} have the sizes {} and {}",
+                          dimensions[0], dimensions[1], sizes[0], sizes[1]);
+  }
+  return {};
+}
+
+Result<void> check_batch_sizes(const Inference& inference, const DotNumbers& numbers) {
+  for (std::size_t i = 0; i < numbers.lhs_batch.size(); ++i) {
+    const std::int64_t left = size_of(inference.operand(0), numbers.lhs_batch[i]);
+    const std::int64_t right = size_of(inference.operand(1), numbers.rhs_batch[i]);
     if (left == right) continue;
-    return inference.fail("the {} dimensions {} and {} have the sizes {} and {}", what, lhs[i],
-                          rhs[i], left, right);
+    return inference.fail("the batch dimensions {} and {} have the sizes {} and {}",
+                          numbers.lhs_batch[i], numbers.rhs_batch[i], left, right);
   }
   return {};
 }
@@ -103,13 +167,9 @@ Inferred infer_dot(const Inference& inference) {
   MERCATOR_TRY_VOID(inference.expect_arrays());
   const DotNumbers numbers = dot_numbers(inference.instruction());
   MERCATOR_TRY_VOID(check_dot_numbers(inference, numbers));
-  MERCATOR_TRY_VOID(check_same_sizes(inference, numbers.lhs_batch, numbers.rhs_batch, "batch"));
-  // A sparse operand holds a part of its contracting dimension.
-  const bool sparse = !scaled && inference.operand_count() > 2;
-  if (!sparse) {
-    MERCATOR_TRY_VOID(check_same_sizes(inference, numbers.lhs_contracting, numbers.rhs_contracting,
-                                       "contracting"));
-  }
+  MERCATOR_TRY_VOID(check_batch_sizes(inference, numbers));
+  if (!scaled) MERCATOR_TRY_VOID(check_sparsity(inference, numbers));
+  MERCATOR_TRY_VOID(check_contracting_sizes(inference, numbers));
   const ElementType type = MERCATOR_TRY(product_type(inference));
   Sizes sizes;
   for (const std::int64_t d : numbers.lhs_batch) sizes.push_back(size_of(inference.operand(0), d));
@@ -125,9 +185,8 @@ Inferred infer_ragged_dot(const Inference& inference) {
   MERCATOR_TRY_VOID(inference.expect_arrays());
   const DotNumbers numbers = dot_numbers(inference.instruction());
   MERCATOR_TRY_VOID(check_dot_numbers(inference, numbers));
-  MERCATOR_TRY_VOID(check_same_sizes(inference, numbers.lhs_batch, numbers.rhs_batch, "batch"));
-  MERCATOR_TRY_VOID(
-      check_same_sizes(inference, numbers.lhs_contracting, numbers.rhs_contracting, "contracting"));
+  MERCATOR_TRY_VOID(check_batch_sizes(inference, numbers));
+  MERCATOR_TRY_VOID(check_contracting_sizes(inference, numbers));
   const Shape& lhs = inference.operand(0);
   const Shape& rhs = inference.operand(1);
   const Shape& group_sizes = inference.operand(2);

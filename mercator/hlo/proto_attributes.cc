@@ -326,7 +326,21 @@ void ProtoText::write_contraction(const Instruction& instruction) {
     write_integers(AttributeName::kLhsRaggedDims, message.message(90).integers(2));
     write_nonempty(AttributeName::kRhsGroupDims, message.message(90).integers(3));
   }
+  write_sparsity(message);
   write_precision(message.message(51));
+}
+
+void ProtoText::write_sparsity(const WireMessage& message) {
+  std::vector<SparseOperand> operands;
+  for (const WireMessage& sparse : message.messages(86)) {
+    operands.push_back({.operand = sparse.integer(2),
+                        .dimension = sparse.integer(3),
+                        .kept = sparse.integer(4),
+                        .group = sparse.integer(5)});
+  }
+  if (operands.empty()) return;
+  out_ += ", ";
+  write(Attribute{AttributeName::kSparsity, {}, keep(operands)}, out_);
 }
 
 void ProtoText::write_precision(const WireMessage& message) {

@@ -75,6 +75,7 @@ class ProtoText {
   void write_indexing(const Instruction& instruction);
   void write_window(const WireMessage& message);
   void write_contraction(const Instruction& instruction);
+  void write_sparsity(const WireMessage& message);
   void write_precision(const WireMessage& message);
   void write_library(const Instruction& instruction);
   void write_host(const Instruction& instruction);

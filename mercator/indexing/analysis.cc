@@ -44,6 +44,7 @@ Analysis::Analysis(const hlo::Module& module, ExprContext& context, CustomCalls 
     : module_(module),
       context_(context),
       devices_(devices_of(module)),
+      call_paths_(module),
       custom_calls_(std::move(custom_calls)) {
   for (Tables& tables : tables_) {
     tables.instructions.resize(module.instructions.size());
@@ -104,9 +105,9 @@ const std::vector<ShapeIndex>& Analysis::invariants(const hlo::Instruction& loop
   return invariants_.emplace(loop.id, loop_invariants(loop)).first->second;
 }
 
-std::optional<CustomCallMeaning> Analysis::custom_call(std::string_view target) const {
+const CustomCallMeaning* Analysis::custom_call(std::string_view target) const {
   const auto given = custom_calls_.find(target);
-  return given != custom_calls_.end() ? std::optional(given->second) : known_custom_call(target);
+  return given == custom_calls_.end() ? nullptr : &given->second;
 }
 
 const std::string* Analysis::reason(std::string text) {

@@ -14,6 +14,7 @@
 
 #include "mercator/expr/simplifier.h"
 #include "mercator/hlo/module.h"
+#include "mercator/indexing/call_paths.h"
 #include "mercator/indexing/custom_calls.h"
 #include "mercator/indexing/devices.h"
 #include "mercator/indexing/map_table.h"
@@ -43,6 +44,7 @@ class Analysis {
   [[nodiscard]] ExprContext& context() { return context_; }
   [[nodiscard]] MapTable& maps() { return maps_; }
   [[nodiscard]] const Devices& devices() const { return devices_; }
+  [[nodiscard]] const CallPaths& call_paths() const { return call_paths_; }
   // For the domain of one map at a time: set the bounds first.
   [[nodiscard]] Simplifier& simplifier() { return simplifier_; }
 
@@ -55,8 +57,8 @@ class Analysis {
   // See loop_invariants. Requires a while.
   const std::vector<ShapeIndex>& invariants(const hlo::Instruction& loop);
 
-  // What is known of the custom call of that name.
-  [[nodiscard]] std::optional<CustomCallMeaning> custom_call(std::string_view target) const;
+  // What is given for custom calls of that name; null if nothing is.
+  [[nodiscard]] const CustomCallMeaning* custom_call(std::string_view target) const;
 
   // The text, kept as long as the analysis; equal texts at one address.
   const std::string* reason(std::string text);
@@ -72,6 +74,7 @@ class Analysis {
   ExprContext& context_;
   MapTable maps_;
   Devices devices_;
+  CallPaths call_paths_;
   CustomCalls custom_calls_;
   Simplifier simplifier_;
   std::set<std::string> reasons_;

@@ -10,6 +10,7 @@
 
 #include "mercator/indexing/instruction_maps.h"
 #include "mercator/indexing/map_transform.h"
+#include "mercator/indexing/runtime_value.h"
 #include "mercator/indexing/sizes.h"
 
 namespace mercator::indexing {
@@ -21,6 +22,12 @@ using hlo::Opcode;
 // Sets of maps beyond these are widened: the work for an instruction stays bounded.
 constexpr std::size_t kMaxMaps = 256;
 constexpr std::int64_t kMaxTotalSize = 4096;  // of MapTable::size
+// The same where so many compositions have been made on the way to arrays whose maps were too many:
+// a computation that is deep enough for that is so again and again, from each leaf that we map
+// from.
+constexpr std::int64_t kMaxStepsInVain = 1024;
+constexpr std::size_t kFewMaps = 16;
+constexpr std::int64_t kSmallTotalSize = 256;
 
 // Compositions and the like, for a computation: a base, and so many for each instruction. With many
 // results that depend on much of a large computation, work could otherwise grow with the square of
@@ -103,6 +110,7 @@ class Walk {
   // `visit(instruction, leaf, maps)` for every leaf that it meets, `start` first.
   template <class Visit>
   void from(const Instruction& start, const hlo::ShapeLeaf& leaf, Visit visit) {
+    steps_at_last_widening_ = steps_left_;
     const IndexMap identity = IndexMap::identity(analysis_.context(), leaf.shape.dimensions);
     const std::optional<MapId> id = analysis_.maps().add(identity);
     if (!id.has_value()) return;  // no elements
@@ -113,7 +121,8 @@ class Walk {
       const std::map<ShapeIndex, Maps> leaves = std::move(next->second);
       reached_.erase(next);
       for (const auto& [index, maps] : leaves) {
-        const Maps settled = settle(maps, shape_at(instruction.shape, index));
+        const Maps settled =
+            settle(maps, shape_at(instruction.shape, index), /*goes_on=*/!is_end(instruction));
         if (settled.maps.empty() && settled.unknown == nullptr) continue;
         visit(instruction, index, settled);
         if (!is_end(instruction)) leave(instruction, index, settled);
@@ -148,19 +157,32 @@ class Walk {
 
   // The set itself, or one map in place of several: of all of them where the set is too large, and
   // of those that have been widened where there are several, so that they do not multiply again.
-  Maps settle(const Maps& maps, const hlo::Shape& array) {
+  // Where the walk goes on, what that map names anyway is left out for the same reason.
+  Maps settle(const Maps& maps, const hlo::Shape& array, bool goes_on) {
     std::int64_t total_size = 0;
     for (const MapRef& ref : maps.maps) total_size += analysis_.maps().size(ref.map);
-    const bool is_too_large = maps.maps.size() > kMaxMaps || total_size > kMaxTotalSize;
-    if (!is_too_large && std::ranges::count(maps.maps, true, &MapRef::widened) <= 1) return maps;
+    const bool is_deep = steps_in_vain_ > kMaxStepsInVain;
+    const bool is_too_large = maps.maps.size() > (is_deep ? kFewMaps : kMaxMaps) ||
+                              total_size > (is_deep ? kSmallTotalSize : kMaxTotalSize);
+    if (is_too_large) {
+      steps_in_vain_ += steps_at_last_widening_ - steps_left_;
+      steps_at_last_widening_ = steps_left_;
+    }
     Maps settled;
     std::vector<MapRef> joined;
     for (const MapRef& ref : maps.maps) {
       (ref.widened || is_too_large ? joined : settled.maps).push_back(ref);
     }
-    if (const std::optional<MapRef> ref = widen(analysis_, joined, array.dimensions)) {
-      add_to_set(settled.maps, *ref);
+    if (joined.empty()) return maps;
+    const std::optional<MapRef> ref = joined.size() == 1 && !is_too_large
+                                          ? joined[0]
+                                          : widen(analysis_, joined, array.dimensions);
+    if (!ref.has_value()) return settled;
+    if (goes_on && !settled.maps.empty()) {
+      const std::optional<MapRef> all = widen(analysis_, maps.maps, array.dimensions);
+      if (all.has_value() && all->map == ref->map) settled.maps.clear();
     }
+    add_to_set(settled.maps, *ref);
     return settled;
   }
 
@@ -201,8 +223,13 @@ class Walk {
     if (maps.unknown != nullptr || pair.unknown != nullptr) {
       return reach_unknown(target, target_leaf, reason_in(instruction, pair.unknown, maps));
     }
-    for (const MapRef& first : maps.maps) {
-      for (const MapRef& second : pair.maps) {
+    for (MapRef second : pair.maps) {
+      if (!call_sites(instruction).empty()) {
+        const auto apart = apart_from_other_calls(analysis_, second, computation_);
+        if (!apart.has_value()) continue;
+        second = *apart;
+      }
+      for (const MapRef& first : maps.maps) {
         --steps_left_;
         const std::optional<MapRef> composed = compose(analysis_, first, second, array.dimensions);
         if (composed.has_value()) reach(target, target_leaf, *composed);
@@ -226,6 +253,9 @@ class Walk {
   Direction direction_;
   std::int64_t steps_left_;
   std::span<const Instruction* const> avoided_;
+  std::int64_t steps_at_last_widening_ = 0;
+  // Up to widenings.
+  std::int64_t steps_in_vain_ = 0;
   // By position of the instruction, by leaf: what has been reached and not been left yet.
   std::map<std::uint32_t, std::map<ShapeIndex, Maps>> reached_;
 };

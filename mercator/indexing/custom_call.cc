@@ -6,29 +6,7 @@
 #include "mercator/indexing/custom_calls.h"
 #include "mercator/indexing/instructions.h"
 
-namespace mercator {
-
-std::optional<CustomCallMeaning> known_custom_call(std::string_view target) {
-  using Kind = CustomCallMeaning::Kind;
-  struct Known {
-    std::string_view target;
-    Kind kind;
-  };
-  static constexpr auto kKnown = std::to_array<Known>({
-      {"MoveToDevice", Kind::kIdentity},
-      {"MoveToHost", Kind::kIdentity},
-      {"SPMDFullToShardShape", Kind::kIdentity},
-      {"SPMDShardToFullShape", Kind::kIdentity},
-      {"Sharding", Kind::kIdentity},
-      {"TopK", Kind::kTopK},
-      {"annotate_device_placement", Kind::kIdentity},
-  });
-  const auto known = std::ranges::find(kKnown, target, &Known::target);
-  if (known == kKnown.end()) return std::nullopt;
-  return CustomCallMeaning{.kind = known->kind};
-}
-
-namespace indexing {
+namespace mercator::indexing {
 namespace {
 
 std::string_view target_of(const InstructionMaps& maps) {
@@ -165,26 +143,53 @@ void add_given(InstructionMaps& maps, const CustomCallMap& given) {
            maps.is_output_to_input() ? map : inverse(map, operand->dimensions), given.exact);
 }
 
+// Those whose meaning is public, and that an instruction says all of.
+MapFunction known_call(std::string_view target) {
+  struct Known {
+    std::string_view target;
+    MapFunction function;
+  };
+  static constexpr auto kKnown = std::to_array<Known>({
+      {"MoveToDevice", identity_call},
+      {"MoveToHost", identity_call},
+      {"SPMDFullToShardShape", identity_call},
+      {"SPMDShardToFullShape", identity_call},
+      {"Sharding", identity_call},
+      {"TopK", top_k_call},
+      {"__cublas$gemm", gemm_call},
+      {"__cublas$lt$groupedMatmul", grouped_gemm_call},
+      {"__cublas$lt$matmul", gemm_call},
+      {"__cublas$lt$matmul$f8", gemm_call},
+      {"__cublas$lt$matmul$mx", scaled_gemm_call},
+      {"__cudnn$convBackwardFilter", convolution_kernel_call},
+      {"__cudnn$convBackwardInput", convolution_input_call},
+      {"__cudnn$convBiasActivationForward", biased_convolution_call},
+      {"__cudnn$convForward", convolution_call},
+      {"__onednn$matmul", onednn_matmul_call},
+      {"annotate_device_placement", identity_call},
+  });
+  const auto known = std::ranges::find(kKnown, target, &Known::target);
+  return known == kKnown.end() ? nullptr : known->function;
+}
+
 }  // namespace
 
-// custom-call(p0, p1), custom_call_target="…": what is known of it, by its name
+// custom-call(p0, p1), custom_call_target="…": what is given for its name, or else is known of it
 void custom_call(InstructionMaps& maps) {
   const std::string_view target = target_of(maps);
-  const std::optional<CustomCallMeaning> meaning = maps.analysis().custom_call(target);
-  if (!meaning.has_value()) {
+  const CustomCallMeaning* given = maps.analysis().custom_call(target);
+  if (given == nullptr) {
+    if (const MapFunction known = known_call(target)) return known(maps);
     return maps.unknown(fmt::format("what the custom call '{}' reads is not known", target));
   }
-  switch (meaning->kind) {
+  switch (given->kind) {
     case CustomCallMeaning::Kind::kIdentity:
       return identity_call(maps);
     case CustomCallMeaning::Kind::kElementwise:
       return elementwise(maps);
-    case CustomCallMeaning::Kind::kTopK:
-      return top_k_call(maps);
     case CustomCallMeaning::Kind::kMaps:
-      for (const CustomCallMap& given : meaning->maps) add_given(maps, given);
+      for (const CustomCallMap& map : given->maps) add_given(maps, map);
   }
 }
 
-}  // namespace indexing
-}  // namespace mercator
+}  // namespace mercator::indexing

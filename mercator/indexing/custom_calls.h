@@ -1,12 +1,10 @@
-// What custom calls read: a table by the name of what they call.
+// What custom calls read, as the user says it: a table by the name of what they call.
 
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercator/map/index_map.h"
@@ -30,7 +28,6 @@ struct CustomCallMeaning {
   enum class Kind : std::uint8_t {
     kIdentity,     // the result is operand 0
     kElementwise,  // every element is made from those at the same index of all operands
-    kTopK,         // the largest elements along the last dimension of operand 0, and their indices
     kMaps,         // as `maps` say; what is not listed there is not read
   };
   Kind kind = Kind::kIdentity;
@@ -39,8 +36,5 @@ struct CustomCallMeaning {
 
 // By custom_call_target.
 using CustomCalls = std::map<std::string, CustomCallMeaning, std::less<>>;
-
-// Those whose meaning is public, and that an instruction says all of.
-[[nodiscard]] std::optional<CustomCallMeaning> known_custom_call(std::string_view target);
 
 }  // namespace mercator

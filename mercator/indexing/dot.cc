@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "mercator/indexing/dense.h"
 #include "mercator/indexing/instructions.h"
@@ -89,12 +92,28 @@ void add_side(InstructionMaps& maps, std::size_t operand, const DotSide& side, b
 //   o2i of p1: (d0, d1, d2)[s0] -> (d0, s0, d2)
 //   i2o of p0: (d0, d1, d2)[s0] -> (d0, d1, s0)
 //   i2o of p1: (d0, d1, d2)[s0] -> (d0, s0, d2)
+//
+// f32[4, 9] dot(f32[4, 16] p0, f32[32, 9] p1, u16[4, 2] p2), lhs_contracting_dims={1},
+//     rhs_contracting_dims={0}, sparsity=L.1@2:4: p0 holds two of each four elements of a row, and
+//     p2 says which
+//   o2i of p0: (d0, d1)[s0] -> (d0, s0), s0 in [0, 15]
+//   o2i of p1: (d0, d1)[s0] -> (s0, d1), s0 in [0, 31], as an over-approximation
+//   o2i of p2: (d0, d1)[s0] -> (d0, s0), s0 in [0, 1]
 void dot(InstructionMaps& maps) {
-  // Anything beyond two operands describes sparse ones, which are read in another way.
-  if (maps.instruction().operands.size() != 2) {
-    return maps.unknown("not supported: a dot of sparse operands");
+  const auto sparsity =
+      maps.instruction().get<std::span<const hlo::SparseOperand>>(AttributeName::kSparsity);
+  for (const std::size_t k : {0U, 1U}) {
+    // An element that the other operand leaves out is not read.
+    const bool exact = std::ranges::all_of(
+        sparsity, [&](const hlo::SparseOperand& sparse) { return at(sparse.operand) == k; });
+    add_side(maps, k, dot_side(maps, k), exact);
   }
-  for (const std::size_t k : {0U, 1U}) add_side(maps, k, dot_side(maps, k));
+  for (std::size_t i = 0; i < sparsity.size(); ++i) {
+    const std::size_t metadata = 2 + i;
+    DotSide side = dot_side(maps, at(sparsity[i].operand));
+    side.sizes = maps.operand(metadata).dimensions;
+    add_side(maps, metadata, side);
+  }
 }
 
 namespace {

@@ -14,7 +14,8 @@
 // element of the tensor that its `tensor` names, clamped to its bounds (an index that is not
 // clamped, as of a scatter, has all values of its type, and constraints); the value is followed
 // back through whatever only moves it, and through fusions to what the caller passes, and where it
-// turns out to be known there is no variable.
+// turns out to be known there is no variable. Nor is there one for a value of a computation that is
+// called at several places inside: a range over all that it may be takes its place.
 
 #pragma once
 

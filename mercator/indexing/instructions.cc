@@ -131,7 +131,7 @@ MapFunctions map_functions(hlo::Opcode opcode) {
     case Opcode::kConditional:
       return {conditional, conditional};
     case Opcode::kConvolution:
-      return {convolution_o2i, convolution_i2o};
+      return {convolution, convolution};
     case Opcode::kCopyDone:
       return {copy_done, copy_done};
     case Opcode::kCopyStart:

@@ -50,8 +50,7 @@ void reduce_o2i(InstructionMaps& maps);  // reduce.cc
 void reduce_i2o(InstructionMaps& maps);
 void reduce_window_o2i(InstructionMaps& maps);  // reduce_window.cc
 void reduce_window_i2o(InstructionMaps& maps);
-void convolution_o2i(InstructionMaps& maps);  // convolution.cc
-void convolution_i2o(InstructionMaps& maps);
+void convolution(InstructionMaps& maps);         // convolution.cc
 void select_and_scatter(InstructionMaps& maps);  // select_and_scatter.cc
 void scan(InstructionMaps& maps);                // scan.cc
 
@@ -104,5 +103,16 @@ void collective_broadcast(InstructionMaps& maps);
 void ragged_all_to_all(InstructionMaps& maps);
 
 void custom_call(InstructionMaps& maps);  // custom_call.cc
+
+// The functions of some custom calls.
+
+void gemm_call(InstructionMaps& maps);  // matrix_call.cc
+void scaled_gemm_call(InstructionMaps& maps);
+void grouped_gemm_call(InstructionMaps& maps);
+void onednn_matmul_call(InstructionMaps& maps);
+void convolution_call(InstructionMaps& maps);  // convolution_call.cc
+void biased_convolution_call(InstructionMaps& maps);
+void convolution_input_call(InstructionMaps& maps);
+void convolution_kernel_call(InstructionMaps& maps);
 
 }  // namespace mercator::indexing

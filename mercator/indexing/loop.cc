@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <tsl/robin_set.h>
+
 #include "mercator/indexing/analysis.h"
 #include "mercator/indexing/runtime_value.h"
 #include "mercator/support/arithmetic.h"
@@ -19,6 +21,8 @@ namespace {
 
 // Longer chains are not followed.
 constexpr int kMaxSteps = 64;
+// The most instructions that are looked at to see whether one depends on another.
+constexpr std::size_t kMaxInstructions = 1024;
 
 // An array that an instruction yields: `path` within its result, outermost first.
 struct Source {
@@ -79,8 +83,11 @@ class ScalarEvaluator {
                   bool wraps)
       : analysis_(analysis), loop_(loop), leaf_(leaf), counter_(counter), wraps_(wraps) {}
 
-  // Null if it is not known.
-  Expr operator()(const Source& source) { return evaluate(source, nullptr, 0); }
+  // Null if it is not known. With `call` the source is within what that evaluates.
+  Expr operator()(const Source& source, const Instruction* call = nullptr) {
+    const Frame frame{.call = call, .outer = nullptr};
+    return evaluate(source, call == nullptr ? nullptr : &frame, 0);
+  }
 
  private:
   // Calls that have been entered.
@@ -219,27 +226,38 @@ std::string_view mirrored(std::string_view direction) {
   return direction;
 }
 
+// Where an array comes from, looking into a fusion or call that yields it, and of what is within
+// one at what the caller passes.
+struct Origin {
+  Source source;
+  const Instruction* call = nullptr;  // not null: `source` is within what that evaluates
+
+  static Origin of(Source source) {
+    source = source_of(std::move(source));
+    const Instruction& x = *source.instruction;
+    if (x.opcode != Opcode::kFusion && x.opcode != Opcode::kCall) return {.source = source};
+    const Instruction* root = call_sites(x)[0].computation->root;
+    return {.source = source_of({.instruction = root, .path = source.path}), .call = &x};
+  }
+  [[nodiscard]] Source operand(std::size_t k) const {
+    Source found = source_of({.instruction = source.instruction->operands[k]});
+    if (call != nullptr && found.instruction->opcode == Opcode::kParameter) {
+      const auto number = static_cast<std::size_t>(found.instruction->parameter_number);
+      found = source_of({.instruction = call->operands[number], .path = found.path});
+    }
+    return found;
+  }
+};
+
 // The comparison that the condition is, with the calls around it, so that its operands can be
 // followed to the state.
 std::optional<Bound> bound_of(Analysis& analysis, const Instruction& loop) {
-  Source root = source_of({.instruction = loop.computation(AttributeName::kCondition)->root});
-  const Instruction* call = nullptr;
-  if (root.instruction->opcode == Opcode::kFusion || root.instruction->opcode == Opcode::kCall) {
-    call = root.instruction;
-    root = source_of({.instruction = call_sites(*call)[0].computation->root, .path = root.path});
-  }
-  const Instruction& compare = *root.instruction;
-  if (compare.opcode != Opcode::kCompare || !root.path.empty()) return std::nullopt;
-  const auto outside = [&](std::size_t k) {
-    Source source = source_of({.instruction = compare.operands[k]});
-    if (call != nullptr && source.instruction->opcode == Opcode::kParameter) {
-      const auto number = static_cast<std::size_t>(source.instruction->parameter_number);
-      source = source_of({.instruction = call->operands[number], .path = source.path});
-    }
-    return source;
-  };
+  const Origin root =
+      Origin::of({.instruction = loop.computation(AttributeName::kCondition)->root});
+  const Instruction& compare = *root.source.instruction;
+  if (compare.opcode != Opcode::kCompare || !root.source.path.empty()) return std::nullopt;
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-    const Source counter = outside(k);
+    const Source counter = root.operand(k);
     const bool is_of_state =
         counter.instruction->opcode == Opcode::kParameter &&
         counter.instruction->parent == loop.computation(AttributeName::kCondition);
@@ -247,7 +265,7 @@ std::optional<Bound> bound_of(Analysis& analysis, const Instruction& loop) {
     // A leaf that no state has: the other side must not depend on the counter.
     const ShapeIndex none = {-1};
     ScalarEvaluator evaluate(analysis, loop, none, Expr(), /*wraps=*/false);
-    const Expr bound = evaluate(outside(1 - k));
+    const Expr bound = evaluate(root.operand(1 - k));
     if (!bound || !bound.is(ExprKind::kConstant)) continue;
     const std::string_view direction = compare.get<hlo::Word>(AttributeName::kDirection).text;
     return Bound{.leaf = counter.path,
@@ -339,6 +357,86 @@ Expr value_in_round(Analysis& analysis, const Instruction& loop, const CountedLo
   ScalarEvaluator evaluate(analysis, loop, counted.leaf, round * counted.step + counted.first,
                            /*wraps=*/false);
   return evaluate({.instruction = &scalar});
+}
+
+namespace {
+
+// Whether the window of the update is the whole array, in all dimensions but this one.
+bool covers_all_but(const Instruction& update, std::size_t dimension) {
+  for (std::size_t i = 0; i < update.shape.dimensions.size(); ++i) {
+    const bool is_whole = update.operand(1).shape.dimensions[i] == update.shape.dimensions[i];
+    if (i != dimension && !is_whole) return false;
+  }
+  return true;
+}
+
+// Whether operand `k` of the origin may be made from the array at `leaf` of the body's parameter.
+bool may_depend(const Origin& origin, std::size_t k, const hlo::Computation& body,
+                const ShapeIndex& leaf) {
+  std::vector<const Instruction*> found = {origin.source.instruction->operands[k]};
+  tsl::robin_set<const Instruction*> seen = {found[0]};
+  const auto visit = [&](const Instruction* next) {
+    if (seen.insert(next).second) found.push_back(next);
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Instruction& next = *found[i];
+    if (found.size() > kMaxInstructions) return true;
+    if (next.opcode == Opcode::kParameter) {
+      if (next.parent == &body || origin.call == nullptr) return true;
+      visit(origin.call->operands[static_cast<std::size_t>(next.parameter_number)]);
+    }
+    const bool is_part = next.opcode == Opcode::kGetTupleElement &&
+                         next.operand(0).opcode == Opcode::kParameter && next.parent == &body;
+    if (is_part) {
+      if (next.integer(AttributeName::kIndex, 0) == leaf[0]) return true;
+      continue;
+    }
+    for (const Instruction* operand : next.operands) visit(operand);
+  }
+  return false;
+}
+
+}  // namespace
+
+Overwriting overwriting(Analysis& analysis, const Instruction& loop, const CountedLoop& counted,
+                        const ShapeIndex& leaf) {
+  const hlo::Computation* body = loop.computation(AttributeName::kBody);
+  const Origin root = Origin::of({.instruction = body->root, .path = leaf});
+  const Instruction& update = *root.source.instruction;
+  if (update.opcode != Opcode::kDynamicUpdateSlice || !root.source.path.empty())
+    return Overwriting::kUnknown;
+  const Source array = root.operand(0);
+  if (array.instruction->opcode != Opcode::kParameter || array.instruction->parent != body ||
+      array.path != leaf) {
+    return Overwriting::kUnknown;
+  }
+  set_domain(analysis, {}, {{.bounds = Interval::indices(counted.count)}}, {});
+  const auto start_in = [&](std::size_t dimension, Expr round) {
+    ScalarEvaluator evaluate(analysis, loop, counted.leaf, round * counted.step + counted.first,
+                             /*wraps=*/false);
+    return evaluate({.instruction = update.operands[2 + dimension]}, root.call);
+  };
+  const Expr round = analysis.context().range(0);
+  for (std::size_t i = 0; i < update.shape.dimensions.size(); ++i) {
+    const std::int64_t window = update.operand(1).shape.dimensions[i];
+    const std::int64_t places = update.shape.dimensions[i] - window + 1;
+    const Expr start = start_in(i, round);
+    if (!start || !Interval::indices(places).contains(analysis.simplifier().range(start))) continue;
+    // Steps of a fixed size at least as large as the window.
+    const Expr first = start_in(i, analysis.context().constant(0));
+    const Expr second = start_in(i, analysis.context().constant(1));
+    if (!first || !second) continue;
+    const Expr step = second - first;
+    const bool is_linear =
+        step.is(ExprKind::kConstant) &&
+        analysis.simplifier().simplify(start - first - round * step.value()).is_constant(0);
+    if (!is_linear || (step.value() < window && -step.value() < window)) continue;
+    const bool is_all = counted.count == update.shape.dimensions[i] / window &&
+                        update.shape.dimensions[i] % window == 0 && covers_all_but(update, i) &&
+                        !may_depend(root, 1, *body, leaf);
+    return is_all ? Overwriting::kAll : Overwriting::kApart;
+  }
+  return Overwriting::kUnknown;
 }
 
 }  // namespace mercator::indexing

@@ -47,4 +47,18 @@ struct CountedLoop {
                                   const CountedLoop& counted, const hlo::Instruction& scalar,
                                   Expr round);
 
+// How the body changes an array of the state.
+enum class Overwriting : std::uint8_t {
+  kUnknown,
+  // It does nothing but overwrite a part, in each round another, so that what a round writes stays
+  // to the end:
+  //
+  //   body: ys2 = f32[80,4] dynamic-update-slice(ys, y, i, 0), of y = f32[1,4], with i = 0 … 78
+  kApart,
+  // The same, and with i = 0 … 79: nothing is left of what the array was at first.
+  kAll,
+};
+[[nodiscard]] Overwriting overwriting(Analysis& analysis, const hlo::Instruction& loop,
+                                      const CountedLoop& counted, const ShapeIndex& leaf);
+
 }  // namespace mercator::indexing

@@ -76,6 +76,13 @@ bool is_identity(const IndexMap& map) {
 
 }  // namespace
 
+std::size_t MapTable::PairHash::operator()(Pair pair) const {
+  Hasher hasher;
+  hasher.add(std::uint64_t{pair.first});
+  hasher.add(std::uint64_t{pair.second});
+  return hasher.hash();
+}
+
 MapTable::MapTable() : ids_(64, Hash{&entries_}, Equal{&entries_}) {}
 
 MapId MapTable::intern(IndexMap map) {
@@ -145,7 +152,7 @@ std::optional<MapId> MapTable::compose(MapId first, MapId second,
   if (y.is_identity && are_indices(y.map.dimensions(), sizes)) return first;
   if (x.is_identity && are_indices(x.map.dimensions(), sizes)) return second;
 
-  const std::uint64_t key = (std::uint64_t{first} << 32U) | second;
+  const Pair key{.first = first, .second = second};
   if (const auto known = compositions_.find(key); known != compositions_.end()) {
     return known->second;
   }

@@ -68,6 +68,16 @@ class MapTable {
     bool operator()(MapId a, MapId b) const { return (*entries)[a].map == (*entries)[b].map; }
   };
 
+  struct Pair {
+    MapId first;
+    MapId second;
+    bool operator==(const Pair&) const = default;
+  };
+  // Few maps follow many: each half alone would put thousands of pairs in one place.
+  struct PairHash {
+    std::size_t operator()(Pair pair) const;
+  };
+
   MapId intern(IndexMap map);
   std::optional<IndexMap> simplify(const IndexMap& map);
 
@@ -75,7 +85,7 @@ class MapTable {
   std::chrono::nanoseconds simplify_time_{};
   std::deque<Entry> entries_;
   tsl::robin_set<MapId, Hash, Equal> ids_;
-  tsl::robin_map<std::uint64_t, std::optional<MapId>> compositions_;
+  tsl::robin_map<Pair, std::optional<MapId>, PairHash> compositions_;
 };
 
 }  // namespace mercator::indexing

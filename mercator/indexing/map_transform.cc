@@ -55,6 +55,66 @@ IndexMap replace_runtime(const IndexMap& map, std::uint32_t runtime, Expr value)
                     }));
 }
 
+IndexMap range_for_runtime(const IndexMap& map, std::uint32_t runtime) {
+  std::vector<Variable> ranges = map.ranges();
+  ranges.push_back({.bounds = map.runtimes()[runtime].bounds});
+  const Expr range = map.context().range(static_cast<std::uint32_t>(ranges.size() - 1));
+  return replace_runtime(IndexMap(map.context(), map.dimensions(), std::move(ranges),
+                                  map.runtimes(), map.results(), map.constraints()),
+                         runtime, range);
+}
+
+namespace {
+
+struct DeterminedRange {
+  std::uint32_t range;
+  Expr value;
+};
+
+// What `constraint` says a range variable is.
+std::optional<DeterminedRange> determined_by(const Constraint& constraint) {
+  const Expr sum = constraint.expr;
+  if (!sum.is(ExprKind::kSum) || !constraint.range.is_point()) return std::nullopt;
+  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
+    const Expr variable = sum.operands()[i];
+    const std::int64_t coefficient = sum.coefficients()[i];
+    const bool is_range =
+        variable.is(ExprKind::kVariable) && variable.variable().kind == VariableKind::kRange;
+    if (!is_range || (coefficient != 1 && coefficient != -1)) continue;
+    const Expr others = sum - variable * coefficient;
+    const std::uint32_t range = variable.variable().index;
+    const UsedVariables used = used_variables(std::span(&others, 1));
+    if (range < used.ranges.size() && used.ranges[range]) continue;
+    const Expr value =
+        coefficient == 1 ? -others + constraint.range.lo : others - constraint.range.lo;
+    return DeterminedRange{.range = range, .value = value};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<IndexMap> without_determined_range(const IndexMap& map) {
+  for (const Constraint& constraint : map.constraints()) {
+    const std::optional<DeterminedRange> found = determined_by(constraint);
+    if (!found.has_value()) continue;
+    const auto [range, value] = *found;
+    const auto renumbered = [&](VariableId id) {
+      const bool comes_after = id.kind == VariableKind::kRange && id.index > range;
+      return comes_after ? map.context().range(id.index - 1) : Expr();
+    };
+    std::vector<Expr> values = {value};
+    substitute(values, renumbered);
+    Parts parts = substitute_everywhere(map, [&](VariableId id) {
+      return id == VariableId{VariableKind::kRange, range} ? values[0] : renumbered(id);
+    });
+    parts.ranges.erase(parts.ranges.begin() + range);
+    parts.constraints.push_back({values[0], map.ranges()[range].bounds});
+    return with_parts(map, std::move(parts));
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 // An order of runtime variables that does not depend on their numbers.

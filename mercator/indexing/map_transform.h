@@ -14,6 +14,16 @@ namespace mercator::indexing {
 // nowhere. Requires that `value` does not depend on that variable.
 [[nodiscard]] IndexMap replace_runtime(const IndexMap& map, std::uint32_t runtime, Expr value);
 
+// `map` without a range variable for which a constraint leaves one value in terms of the other
+// variables: that takes its place, and lies within its bounds. None if there is no such variable.
+//
+//   (d0)[s0] -> (s0), s0 in [0, 9], d0 - s0 in [1, 1]  becomes  (d0) -> (d0 - 1), d0 - 1 in [0, 9]
+[[nodiscard]] std::optional<IndexMap> without_determined_range(const IndexMap& map);
+
+// `map` with a range variable over all values that runtime variable `runtime` may have in its
+// place.
+[[nodiscard]] IndexMap range_for_runtime(const IndexMap& map, std::uint32_t runtime);
+
 // `map` with one runtime variable in place of several that stand for the same element of the same
 // tensor, clamped to the same bounds. None if there are no such variables.
 [[nodiscard]] std::optional<IndexMap> merge_runtimes(const IndexMap& map);

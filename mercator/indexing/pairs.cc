@@ -32,6 +32,8 @@ PairList::PairList(std::vector<LeafPair> pairs) {
     for (const MapRef& ref : pair.maps) add_to_set(last.maps, ref);
     if (last.unknown == nullptr) last.unknown = pair.unknown;
   }
+  std::erase_if(pairs_,
+                [](const LeafPair& pair) { return pair.maps.empty() && pair.unknown == nullptr; });
   by_operand_.resize(pairs_.size());
   std::iota(by_operand_.begin(), by_operand_.end(), 0);
   std::ranges::stable_sort(by_operand_, {}, [&](std::uint32_t i) {

@@ -44,7 +44,7 @@ struct LeafPair {
 class PairList {
  public:
   PairList() = default;
-  // Pairs of the same leaves become one.
+  // Pairs of the same leaves become one; those without a map that are known are left out.
   explicit PairList(std::vector<LeafPair> pairs);
   static PairList not_known(const std::string* reason);
 

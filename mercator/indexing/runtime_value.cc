@@ -278,6 +278,26 @@ std::optional<MapRef> resolve_in_caller(Analysis& analysis, const MapRef& ref,
   return result;
 }
 
+std::optional<MapRef> apart_from_other_calls(Analysis& analysis, const MapRef& ref,
+                                             const hlo::Computation& within) {
+  MapRef result = ref;
+  std::optional<IndexMap> changed;
+  const IndexMap& map = analysis.maps()[ref.map];
+  for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
+    const std::optional<std::uint32_t> tensor = map.runtimes()[i].tensor;
+    if (!tensor.has_value()) continue;
+    const hlo::Computation& holder = *analysis.module().instructions[*tensor]->parent;
+    if (&holder == &within || !analysis.call_paths().are_several(within, holder)) continue;
+    changed = range_for_runtime(changed.value_or(map), i);
+    result.exact = false;
+  }
+  if (!changed.has_value()) return ref;
+  const std::optional<MapId> id = analysis.maps().add(*changed);
+  if (!id.has_value()) return std::nullopt;
+  result.map = *id;
+  return result;
+}
+
 std::optional<LeafPair> resolve_in_caller(Analysis& analysis, const LeafPair& pair,
                                           const CallSite& site) {
   LeafPair result = pair;

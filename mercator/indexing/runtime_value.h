@@ -46,6 +46,13 @@ std::optional<MapRef> resolve_in_caller(Analysis& analysis, const MapRef& ref,
 std::optional<LeafPair> resolve_in_caller(Analysis& analysis, const LeafPair& pair,
                                           const CallSite& site);
 
+// A map of an instruction that calls, as one of the steps of its computation: where that evaluates
+// what holds a runtime variable at several places, the variable would stand for all of them. It
+// gives way to a range over its values, and the map is over-approximate. None if its domain becomes
+// empty.
+std::optional<MapRef> apart_from_other_calls(Analysis& analysis, const MapRef& ref,
+                                             const hlo::Computation& within);
+
 // Sets the analysis's simplifier to the domain of these variables.
 void set_domain(Analysis& analysis, const std::vector<Variable>& dimensions,
                 const std::vector<Variable>& ranges, const std::vector<RuntimeVariable>& runtimes);

@@ -4,7 +4,8 @@
 // from what the body reads for it, round by round: from the closure of the maps of the body, which
 // are computed until nothing new comes, or given up for all elements of a leaf. That is exact where
 // each round adds to the leaf: where it reads its own element, and others of leaves that do not
-// change. Where the rounds are counted, what depends on the counter is computed from the number of
+// change; and what a round writes to a part of a leaf that no other round writes to stays as it is.
+// Where the rounds are counted, what depends on the counter is computed from the number of
 // the round, a range variable:
 //
 //   body: sum + dynamic-slice(x, i), of x = f32[80,4], with i = 0 … 79
@@ -77,9 +78,12 @@ class WhileMaps {
     if (counted_.has_value() && counted_->count == 0) return add_kept(/*all=*/true);
     if (!read_body()) return;
     if (!counted_.has_value() && !read_condition()) return;
+    find_overwriting();
     widened_rows_ = rows_;
-    for (Row& row : widened_rows_) widen_identities(row);
-    widen_identities(condition_);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      widen_identities(widened_rows_[i], /*kept=*/!is_apart(i));
+    }
+    widen_identities(condition_, /*kept=*/true);
     add_kept(/*all=*/false);
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
       if (!is_kept_[i]) add_row(i, row_of(i));
@@ -156,14 +160,19 @@ class WhileMaps {
       if (value) {
         value = min(max(value, analysis_.context().constant(runtime.bounds.lo)),
                     analysis_.context().constant(runtime.bounds.hi));
+        map = replace_runtime(map, i, value);
       } else {
-        map = with_range(map, runtime.bounds);
-        value = last_range(map);
+        map = range_for_runtime(map, i);
         ref.exact = false;
       }
-      map = replace_runtime(map, i, value);
     }
-    const std::optional<MapId> id = analysis_.maps().add(map);
+    std::optional<MapId> id = analysis_.maps().add(map);
+    // Often an element says in which round it is read or written.
+    while (id.has_value() && round.has_value()) {
+      const std::optional<IndexMap> shorter = without_determined_range(analysis_.maps()[*id]);
+      if (!shorter.has_value()) break;
+      id = analysis_.maps().add(*shorter);
+    }
     if (!id.has_value()) return std::nullopt;
     ref.map = *id;
     return ref;
@@ -181,23 +190,38 @@ class WhileMaps {
 
   // ---- what all rounds read ----
 
+  void find_overwriting() {
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const bool is_counted = counted_.has_value() && !is_kept_[i];
+      overwriting_.push_back(is_counted ? overwriting(analysis_, loop_, *counted_, leaves_[i].index)
+                                        : Overwriting::kUnknown);
+    }
+  }
+  [[nodiscard]] bool is_apart(std::size_t leaf) const {
+    return overwriting_[leaf] != Overwriting::kUnknown;
+  }
+
   // Of a leaf that the body changes. One round leaves what it reads itself.
   Row row_of(std::size_t leaf) {
     if (counted_.has_value() && counted_->count == 1) return rows_[leaf];
     const bool adds_up = reads_itself(rows_[leaf], leaf, analysis_, leaves_[leaf].shape);
     Row row = widened_rows_[leaf];
     for (auto& [read, relation] : row) {
-      const bool is_exact = adds_up && (read == leaf || (counted_.has_value() && is_kept_[read]));
+      const bool is_exact = (adds_up && read == leaf) ||
+                            ((adds_up || is_apart(leaf)) && counted_.has_value() && is_kept_[read]);
       set_exact(relation, is_exact, read == leaf);
     }
+    if (overwriting_[leaf] == Overwriting::kAll) row.erase(leaf);
     if (!counted_.has_value()) add_identity(row[leaf], leaves_[leaf].shape, adds_up);
     return closure(std::move(row), leaves_[leaf].shape);
   }
 
   // Where a map leads from some elements to those at the same index, the identity takes its place:
-  // else there would be another map for each number of rounds.
-  void widen_identities(Row& row) {
+  // else there would be another map for each number of rounds. Without `kept` not where it leads to
+  // leaves that stay.
+  void widen_identities(Row& row, bool kept) {
     for (auto& [read, relation] : row) {
+      if (!kept && is_kept_[read]) continue;
       const std::optional<MapId> identity = analysis_.maps().add(
           IndexMap::identity(analysis_.context(), leaves_[read].shape.dimensions));
       if (!identity.has_value()) continue;
@@ -399,9 +423,10 @@ class WhileMaps {
   std::vector<hlo::ShapeLeaf> leaves_;  // of the state, that are arrays
   std::vector<bool> is_kept_;           // by leaf
   std::optional<CountedLoop> counted_;
-  std::vector<Row> rows_;          // by leaf: what one round reads
-  std::vector<Row> widened_rows_;  // the same as it is composed
-  Row condition_;                  // what the condition reads
+  std::vector<Overwriting> overwriting_;  // by leaf
+  std::vector<Row> rows_;                 // by leaf: what one round reads
+  std::vector<Row> widened_rows_;         // the same as it is composed
+  Row condition_;                         // what the condition reads
   bool leads_across_devices_ = false;
   std::int64_t compositions_left_ = kMaxCompositions;
   std::int64_t steps_left_ = kMaxSteps;

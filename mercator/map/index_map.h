@@ -33,10 +33,9 @@ namespace mercator {
 class VariableName {
  public:
   VariableName() = default;
-  VariableName(std::string name)  // NOLINT(google-explicit-constructor)
+  explicit(false) VariableName(std::string name)
       : text_(name.empty() ? nullptr : std::make_shared<const std::string>(std::move(name))) {}
-  VariableName(const char* name)
-      : VariableName(std::string(name)) {}  // NOLINT(google-explicit-constructor)
+  explicit(false) VariableName(const char* name) : VariableName(std::string(name)) {}
 
   [[nodiscard]] bool empty() const { return text_ == nullptr; }
   // Empty if there is none.

@@ -100,6 +100,17 @@ TEST(Attribute, Lists) {
   EXPECT_THAT(message("dimensions={1 2}"), HasSubstr("expected '}' or ','"));
 }
 
+TEST(Attribute, Sparsity) {
+  EXPECT_THAT(value<std::span<const SparseOperand>>("sparsity=L.1@2:4_R.0@1:2"),
+              ElementsAre(SparseOperand{.operand = 0, .dimension = 1, .kept = 2, .group = 4},
+                          SparseOperand{.operand = 1, .dimension = 0, .kept = 1, .group = 2}));
+  EXPECT_THAT(message("sparsity=X.1@2:4"), HasSubstr("expected 'L' or 'R'"));
+  EXPECT_THAT(message("sparsity=L1@2:4"), HasSubstr("expected '.'"));
+  EXPECT_THAT(message("sparsity=L.-1@2:4"), HasSubstr("expected a number"));
+  EXPECT_THAT(message("sparsity=L.1@2"), HasSubstr("expected ':'"));
+  EXPECT_THAT(message("sparsity=L.1@2:4_"), HasSubstr("expected 'L' or 'R'"));
+}
+
 TEST(Attribute, SliceSizesOfPermutesAreLists) {
   const Read found = attribute("slice_sizes={{1,2},{3,4}}", "collective-permute");
   ASSERT_NE(found.module, nullptr);

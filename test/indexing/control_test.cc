@@ -121,6 +121,81 @@ TEST(While, WithoutRoundsTheStateIsTheOperand) {
   EXPECT_THAT(m.o2i(0, {3}, {3}), ElementsAre("(d0) -> (d0), domain: d0 in [0, 3]"));
 }
 
+// A scan over the rows of x: `first` and `last` stack what the body makes of them before and after
+// the sum of the rows so far is added.
+std::string scan_module(std::string_view place) {
+  return fmt::format(R"(HloModule m
+update {{
+  ys = f32[5,4] parameter(0)
+  row = f32[1,4] parameter(1)
+  i = s32[] parameter(2)
+  zero = s32[] constant(0)
+  ROOT u = f32[5,4] dynamic-update-slice(ys, row, i, zero)
+}}
+body {{
+  s = (s32[], f32[5,4], f32[4], f32[5,4], f32[5,4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[5,4] get-tuple-element(s), index=1
+  sum = f32[4] get-tuple-element(s), index=2
+  first = f32[5,4] get-tuple-element(s), index=3
+  last = f32[5,4] get-tuple-element(s), index=4
+  zero = s32[] constant(0)
+  row = f32[1,4] dynamic-slice(x, i, zero), dynamic_slice_sizes={{1,4}}
+  two = s32[] constant(2)
+  j = s32[] {}
+  first2 = f32[5,4] fusion(first, row, j), kind=kLoop, calls=update
+  sum2 = f32[4] add(sum, r)
+  r = f32[4] reshape(row)
+  sum3 = f32[1,4] reshape(sum2)
+  last2 = f32[5,4] dynamic-update-slice(last, sum3, j, zero)
+  one = s32[] constant(1)
+  i2 = s32[] add(i, one)
+  ROOT t = (s32[], f32[5,4], f32[4], f32[5,4], f32[5,4]) tuple(i2, x, sum2, first2, last2)
+}}
+condition {{
+  s = (s32[], f32[5,4], f32[4], f32[5,4], f32[5,4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT c = pred[] compare(i, n), direction=LT
+}}
+ENTRY e {{
+  x = f32[5,4] parameter(0)
+  sum = f32[4] parameter(1)
+  ys = f32[5,4] parameter(2)
+  i = s32[] constant(0)
+  s = (s32[], f32[5,4], f32[4], f32[5,4], f32[5,4]) tuple(i, x, sum, ys, ys)
+  ROOT w = (s32[], f32[5,4], f32[4], f32[5,4], f32[5,4]) while(s), condition=condition, body=body
+}})",
+                     place);
+}
+
+TEST(While, AScanStacksWhatEachRoundMakes) {
+  AnalyzedModule m(scan_module("add(i, zero)"));
+  const std::string same = "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 3]";
+  EXPECT_THAT(m.o2i(0, {3}, {1}), ElementsAre(same));
+  EXPECT_THAT(m.i2o(0, {3}, {1}), ElementsAre(same));
+  EXPECT_THAT(m.o2i(0, {3}, {3}), IsEmpty());
+  EXPECT_THAT(m.i2o(0, {4}, {4}), IsEmpty());
+  // The rows before it count too, but here that is not known.
+  EXPECT_THAT(m.o2i(0, {4}, {1}),
+              ElementsAre(same,
+                          "(d0, d1)[s0] -> (s0, d1), domain: d0 in [0, 4], d1 in [0, 3], "
+                          "s0 in [0, 4] ~"));
+  AnalyzedModule backwards(scan_module("subtract(four, i)\n  four = s32[] constant(4)"));
+  EXPECT_THAT(backwards.o2i(0, {3}, {1}),
+              ElementsAre("(d0, d1) -> (-d0 + 4, d1), domain: d0 in [0, 4], d1 in [0, 3]"));
+}
+
+TEST(While, RowsThatLaterRoundsMayWriteAreNotCertain) {
+  // Clamped, the rows 2, 3 and 4, and 4 again.
+  AnalyzedModule clamped(scan_module("add(i, two)"));
+  const std::vector<std::string> maps = clamped.o2i(0, {3}, {1});
+  EXPECT_FALSE(maps.empty());
+  for (const std::string& map : maps) EXPECT_THAT(map, HasSubstr(" ~"));
+  AnalyzedModule same(scan_module("multiply(zero, i)"));
+  EXPECT_THAT(same.o2i(0, {3}, {1}), ElementsAre(HasSubstr(" ~")));
+}
+
 struct CountCase {
   std::string_view first;
   std::string_view next;

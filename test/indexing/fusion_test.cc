@@ -316,6 +316,47 @@ TEST(Fusion, ManyUpdatesInPlace) {
               ElementsAre("(d0, d1) -> (d0, d1), domain: d0 in [0, 63], d1 in [0, 63] ~"));
 }
 
+// Each step rearranges the array, updates a part of it that is known only when the program runs,
+// and swaps two parts: there would be ever more maps.
+TEST(Fusion, DeepChainsAreKnown) {
+  constexpr int kDepth = 200;
+  std::string parameters = "p0 = f32[64] parameter(0)\n";
+  std::string names = "p0";
+  std::string steps;
+  std::string last = "p0";
+  for (int i = 0; i < kDepth; ++i) {
+    parameters += fmt::format("u{0} = f32[4] parameter({1})\ni{0} = s32[] parameter({2})\n", i,
+                              2 * i + 1, 2 * i + 2);
+    names += fmt::format(", u{0}, i{0}", i);
+    steps += fmt::format(
+        "r{1} = f32[4,16] reshape({0})\n"
+        "t{1} = f32[16,4] transpose(r{1}), dimensions={{1,0}}\n"
+        "y{1} = f32[64] reshape(t{1})\n"
+        "w{1} = f32[64] dynamic-update-slice(y{1}, u{1}, i{1})\n"
+        "a{1} = f32[24] slice(w{1}), slice={{[0:24]}}\n"
+        "b{1} = f32[40] slice(w{1}), slice={{[24:64]}}\n"
+        "x{1} = f32[64] concatenate(b{1}, a{1}), dimensions={{0}}\n",
+        last, i);
+    last = fmt::format("x{}", i);
+  }
+  AnalyzedModule m(
+      fmt::format("HloModule m\nf {{\n{0}{1}ROOT r = f32[64] negate({2})\n}}\n"
+                  "ENTRY e {{\n{0}ROOT x = f32[64] fusion({3}), kind=kLoop, calls=f\n}}\n",
+                  parameters, steps, last, names));
+  for (const Direction direction : {Direction::kOutputToInput, Direction::kInputToOutput}) {
+    const InstructionIndexing indexing = m.analysis().indexing(m.root(), direction);
+    EXPECT_EQ(indexing.unknown, "");
+    EXPECT_EQ(indexing.pairs.size(), 2U * kDepth + 1);
+    for (const InstructionIndexing::Pair& pair : indexing.pairs) {
+      EXPECT_EQ(pair.maps.unknown, "");
+      EXPECT_LE(pair.maps.maps.size(), 256U);
+    }
+    const auto& first = indexing.find({}, 0)->maps;
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_FALSE(first[0].exact);
+  }
+}
+
 TEST(Call, DeepNestingNeedsNoStack) {
   std::string text = "HloModule m\nf0 {\n  ROOT p = f32[4] parameter(0)\n}\n";
   constexpr int kDepth = 20'000;

@@ -48,6 +48,23 @@ TEST_F(MapTransformTest, ReplaceRuntime) {
   EXPECT_THAT(replaced.runtimes()[1].index, ElementsAre(context_.constant(3)));
 }
 
+TEST_F(MapTransformTest, WithoutDeterminedRange) {
+  EXPECT_EQ(text(without_determined_range(
+                parse("(d0)[s0, s1, s2] -> (s1, s2), domain: d0 in [0, 3], s0 in [0, 1], "
+                      "s1 in [0, 5], s2 in [0, 7], d0 - s1 + s2 in [2, 2]"))),
+            "(d0)[s0, s1] -> (d0 + s1 - 2, s1), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 7], "
+            "2 in [2, 2], d0 + s1 - 2 in [0, 5]");
+  EXPECT_EQ(text(without_determined_range(
+                parse("(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5], s0 + d0 in [4, 4]"))),
+            "(d0) -> (-d0 + 4), domain: d0 in [0, 3], 4 in [4, 4], -d0 + 4 in [0, 5]");
+  for (const char* unchanged :
+       {"(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5], s0 * 2 + d0 in [4, 4]",
+        "(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5], s0 + d0 in [4, 5]",
+        "(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5], s0 + s0 mod 2 + d0 in [4, 4]"}) {
+    EXPECT_EQ(text(without_determined_range(parse(unchanged))), "unchanged");
+  }
+}
+
 TEST_F(MapTransformTest, MergeRuntimes) {
   const IndexMap map = parse(
       "(d0){rt0, rt1, rt2} -> (d0 + rt0, rt1 - rt2), domain: d0 in [0, 3], rt0 in [0, 8], "

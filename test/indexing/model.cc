@@ -206,7 +206,8 @@ Result<std::vector<ReadSet>> Model::compute_reads(const Instruction& instruction
   return sets;
 }
 
-Result<std::vector<ReadSet>> Model::reads_across_devices(const Instruction& instruction) const {
+Result<std::vector<ReadSet>> Model::reads_across_devices(const Instruction& instruction,
+                                                         Scope& scope) {
   std::map<std::pair<Leaf, std::int64_t>, Pairs> pairs;
   const auto add = [&](const DeviceRead& read) {
     const auto operand = static_cast<std::size_t>(read.operand);
@@ -215,7 +216,13 @@ Result<std::vector<ReadSet>> Model::reads_across_devices(const Instruction& inst
         read.to * result.element_count() + read.output,
         read.from * instruction.operand(operand).shape.element_count() + read.element);
   };
-  MERCATOR_TRY_VOID(read_across_devices(instruction, add));
+  const auto value = [&](std::size_t operand, std::int64_t device, std::int64_t element) {
+    depends_on_values_ = true;
+    const Instruction& of = instruction.operand(operand);
+    const std::int64_t at = device * of.shape.element_count() + element;
+    return values_in(of, {}, scope)[static_cast<std::size_t>(at)];
+  };
+  MERCATOR_TRY_VOID(read_across_devices(instruction, value, add));
   std::vector<ReadSet> sets;
   for (auto& [place, of_place] : pairs) {
     sets.push_back({place.first, place.second, {}, std::move(of_place)});
@@ -229,7 +236,7 @@ Result<std::vector<ReadSet>> Model::reads_of_elements(const Instruction& instruc
   if (work_of(instruction) > max_work_) {
     return fail(ErrorKind::kUnsupported, fmt::format("'{}' is too large", instruction.name));
   }
-  if (is_collective(instruction)) return reads_across_devices(instruction);
+  if (is_collective(instruction)) return reads_across_devices(instruction, scope);
   const std::vector<hlo::ShapeLeaf> leaves = hlo::leaves(instruction.shape);
   std::vector<std::vector<Pairs>> pairs(leaves.size(),
                                         std::vector<Pairs>(instruction.operands.size()));

@@ -124,7 +124,8 @@ class Model {
   Result<std::vector<Scope*>> rounds_of(const hlo::Instruction& loop, Scope& scope);
   std::vector<std::int64_t> values_of_conditional(const hlo::Instruction& conditional,
                                                   const Leaf& leaf, Scope& scope);
-  Result<std::vector<ReadSet>> reads_across_devices(const hlo::Instruction& instruction) const;
+  Result<std::vector<ReadSet>> reads_across_devices(const hlo::Instruction& instruction,
+                                                    Scope& scope);
   Result<std::vector<ReadSet>> reads_of_elements(const hlo::Instruction& instruction, Scope& scope);
   Result<std::vector<FunctionRead>> reads_of_function(const hlo::Computation& function);
 

@@ -59,9 +59,11 @@ inline Index window_sizes(hlo::Window window) {
 
 void read_select(const hlo::Instruction& instruction, const Reader& reader);
 void read_dot(const hlo::Instruction& instruction, const Reader& reader);
+void read_sparse_dot(const hlo::Instruction& instruction, const Reader& reader);
 void read_reduce(const hlo::Instruction& instruction, const Reader& reader);
 void read_reduce_window(const hlo::Instruction& instruction, const Reader& reader);
 void read_convolution(const hlo::Instruction& instruction, const Reader& reader);
+void read_library_convolution(const hlo::Instruction& call, const Reader& reader);
 void read_dynamic_slice(const hlo::Instruction& instruction, const Reader& reader);
 void read_dynamic_update_slice(const hlo::Instruction& instruction, const Reader& reader);
 void read_gather(const hlo::Instruction& instruction, const Reader& reader);

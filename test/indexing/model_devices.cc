@@ -16,100 +16,11 @@ using hlo::Opcode;
 using hlo::Shape;
 using Groups = std::vector<Index>;
 
-// Adds the arrays of `shape`, which lie below `output` in the result and below `leaf` in an
-// operand.
-void add_aliases(const Shape& shape, const Index& output, std::int64_t operand, const Index& leaf,
-                 std::vector<Alias>& result) {
-  for (const hlo::ShapeLeaf& array : hlo::leaves(shape)) {
-    if (!array.shape.is_array()) continue;
-    Alias alias{output, operand, leaf, array.shape.element_count()};
-    alias.output.insert(alias.output.end(), array.index.begin(), array.index.end());
-    alias.operand_leaf.insert(alias.operand_leaf.end(), array.index.begin(), array.index.end());
-    result.push_back(alias);
-  }
-}
-
 bool is_start(Opcode opcode) {
   return opcode == Opcode::kAllGatherStart || opcode == Opcode::kCollectivePermuteStart;
 }
 
 }  // namespace
-
-std::vector<Alias> aliases(const Instruction& instruction) {
-  std::vector<Alias> result;
-  const Shape& shape = instruction.shape;
-  const auto count = std::ssize(instruction.operands);
-  const auto operand = [&](std::int64_t k) -> const Shape& {
-    return instruction.operand(static_cast<std::size_t>(k)).shape;
-  };
-  switch (instruction.opcode) {
-    case Opcode::kTuple:
-      for (std::int64_t k = 0; k < count; ++k) add_aliases(operand(k), {k}, k, {}, result);
-      break;
-    case Opcode::kGetTupleElement:
-      add_aliases(shape, {}, 0, {instruction.integer(AttributeName::kIndex, -1)}, result);
-      break;
-    case Opcode::kAsyncStart:
-      for (std::int64_t k = 0; k < count; ++k) add_aliases(operand(k), {0, k}, k, {}, result);
-      break;
-    case Opcode::kAllGatherStart:
-    case Opcode::kCollectivePermuteStart:
-      for (std::int64_t k = 0; k < count; ++k) {
-        add_aliases(operand(k), count == 1 ? Index{0} : Index{0, k}, k, {}, result);
-      }
-      break;
-    case Opcode::kAllGatherDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kCollectivePermuteDone:
-      add_aliases(shape, {}, 0, {1}, result);
-      break;
-    case Opcode::kAddDependency:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kOptimizationBarrier:
-      add_aliases(shape, {}, 0, {}, result);
-      break;
-    case Opcode::kCopyStart:
-      for (const std::int64_t part : {0, 1}) add_aliases(operand(0), {part}, 0, {}, result);
-      break;
-    case Opcode::kCopyDone:
-      add_aliases(shape, {}, 0, {0}, result);
-      break;
-    case Opcode::kSend:
-      add_aliases(operand(0), {0}, 0, {}, result);
-      break;
-    case Opcode::kRecvDone:
-      add_aliases(operand(0).elements[0], {0}, 0, {0}, result);
-      break;
-    default:
-      break;
-  }
-  return result;
-}
-
-bool is_only_aliases(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::kAddDependency:
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kAsyncStart:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kCall:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCopyDone:
-    case Opcode::kCopyStart:
-    case Opcode::kFusion:
-    case Opcode::kGetTupleElement:
-    case Opcode::kOptimizationBarrier:
-    case Opcode::kRecvDone:
-    case Opcode::kSend:
-    case Opcode::kTuple:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_collective(const Instruction& instruction) {
   switch (instruction.opcode) {
@@ -121,6 +32,7 @@ bool is_collective(const Instruction& instruction) {
     case Opcode::kCollectiveBroadcast:
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
+    case Opcode::kRaggedAllToAll:
     case Opcode::kReduceScatter:
       return true;
     default:
@@ -312,6 +224,48 @@ void read_all_to_all(const Instruction& instruction, const Index& group,
   }
 }
 
+// The offsets and sizes on a member have as many entries for each member of the group. Rows of
+// operand 0 of `from` go where its entries for `to` say; what lands outside does not land. Which
+// rows do, the entries of all members decide.
+void read_ragged_all_to_all(const Instruction& instruction, const Index& group,
+                            const DeviceValue& value,
+                            const std::function<void(const DeviceRead&)>& read) {
+  const Sizes in = instruction.operand(0).shape.dimensions;
+  const Sizes out = instruction.shape.dimensions;
+  const std::int64_t row = instruction.shape.element_count() / std::max<std::int64_t>(1, out[0]);
+  const std::int64_t entries = instruction.operand(2).shape.element_count();
+  const std::int64_t entries_of_member = entries / std::ssize(group);
+  for (std::int64_t member = 0; member < std::ssize(group); ++member) {
+    const std::int64_t to = group[static_cast<std::size_t>(member)];
+    std::vector<bool> has_landed(static_cast<std::size_t>(out[0]), false);
+    const auto send = [&](std::int64_t from, std::int64_t entry) {
+      const std::int64_t first = value(2, from, entry);
+      for (std::int64_t i = 0; i < in[0]; ++i) {
+        const std::int64_t o = value(4, from, entry) + i - first;
+        const bool is_sent = i >= first && i - first < value(3, from, entry);
+        if (!is_sent || o < 0 || o >= out[0]) continue;
+        has_landed[static_cast<std::size_t>(o)] = true;
+        for (std::int64_t e = 0; e < row; ++e) read({{}, to, o * row + e, 0, from, i * row + e});
+      }
+    };
+    for (const std::int64_t from : group) {
+      for (std::int64_t c = 0; c < entries_of_member; ++c) {
+        send(from, member * entries_of_member + c);
+      }
+    }
+    for (std::int64_t output = 0; output < instruction.shape.element_count(); ++output) {
+      if (!has_landed[static_cast<std::size_t>(output / row)])
+        read({{}, to, output, 1, to, output});
+      for (std::int64_t entry = 0; entry < entries; ++entry) {
+        for (const std::int64_t from : group) {
+          for (const std::int64_t k : {2, 3, 4}) read({{}, to, output, k, from, entry});
+        }
+        read({{}, to, output, 5, to, entry});
+      }
+    }
+  }
+}
+
 void read_same(const Instruction& instruction, std::int64_t k, std::int64_t to, std::int64_t from,
                const std::function<void(const DeviceRead&)>& read) {
   const std::int64_t count = instruction.operand(static_cast<std::size_t>(k)).shape.element_count();
@@ -340,7 +294,7 @@ void read_permute(const Instruction& instruction,
 
 }  // namespace
 
-Result<void> read_across_devices(const Instruction& instruction,
+Result<void> read_across_devices(const Instruction& instruction, const DeviceValue& value,
                                  const std::function<void(const DeviceRead&)>& read) {
   if (!is_collective(instruction)) {
     return fail(ErrorKind::kUnsupported,
@@ -354,6 +308,10 @@ Result<void> read_across_devices(const Instruction& instruction,
   for (const Index& group : device_groups(instruction)) {
     if (instruction.opcode == Opcode::kAllToAll) {
       read_all_to_all(instruction, group, read);
+      continue;
+    }
+    if (instruction.opcode == Opcode::kRaggedAllToAll) {
+      read_ragged_all_to_all(instruction, group, value, read);
       continue;
     }
     for (std::int64_t k = 0; k < std::ssize(instruction.operands); ++k) {

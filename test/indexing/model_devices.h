@@ -37,8 +37,12 @@ struct DeviceRead {
   std::int64_t from = 0;
   std::int64_t element = 0;
 };
-// Says all that a collective reads, but for what ragged-all-to-all does.
+// The integer in an element of an operand, on a device.
+using DeviceValue =
+    std::function<std::int64_t(std::size_t operand, std::int64_t device, std::int64_t element)>;
+// Says all that a collective reads.
 [[nodiscard]] Result<void> read_across_devices(const hlo::Instruction& instruction,
+                                               const DeviceValue& value,
                                                const std::function<void(const DeviceRead&)>& read);
 
 }  // namespace mercator::testing

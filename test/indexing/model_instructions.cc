@@ -198,6 +198,11 @@ std::int64_t element_count(Sizes sizes) {
   return std::ranges::find(sizes, 0) != sizes.end() ? 0 : count;
 }
 
+std::string_view target_of(const Instruction& custom_call) {
+  return custom_call.get<hlo::QuotedString>(AttributeName::kCustomCallTarget).text;
+}
+bool is_topk(const Instruction& custom_call) { return target_of(custom_call) == "TopK"; }
+
 }  // namespace
 
 std::int64_t position_of(Sizes index, Sizes sizes) {
@@ -273,7 +278,10 @@ bool has_definition(const Instruction& instruction) {
     case Opcode::kTriangularSolve:
       return true;
     case Opcode::kDot:
-      return instruction.operands.size() == 2;
+      return instruction.operands.size() <= 3;
+    case Opcode::kCustomCall:
+      return is_topk(instruction) || (target_of(instruction).starts_with("__cudnn$conv") &&
+                                      instruction.operands.size() == 2);
     default:
       return hlo::is_elementwise(instruction.opcode) && instruction.shape.is_array();
   }
@@ -324,8 +332,13 @@ Result<void> read_elements(const Instruction& instruction, const Reader& reader)
     case Opcode::kConvolution:
       read_convolution(instruction, reader);
       return {};
+    case Opcode::kCustomCall:
+      is_topk(instruction) ? read_topk(instruction, reader)
+                           : read_library_convolution(instruction, reader);
+      return {};
     case Opcode::kDot:
-      read_dot(instruction, reader);
+      instruction.operands.size() == 2 ? read_dot(instruction, reader)
+                                       : read_sparse_dot(instruction, reader);
       return {};
     case Opcode::kDynamicSlice:
       read_dynamic_slice(instruction, reader);

@@ -154,7 +154,8 @@ Dims Program::sizes_of(std::int64_t elements) {
 // ---- Computation ----
 
 Dims Computation::random_layout(std::int64_t rank, std::int64_t chance) {
-  if (program.options.monotone || !random.percent(chance)) return {};
+  const bool has_layouts = !program.options.monotone && !program.options.moves;
+  if (!has_layouts || !random.percent(chance)) return {};
   return random.some_of(rank, rank);
 }
 
@@ -288,6 +289,7 @@ Tensor Computation::computed_index(std::string_view type, const Dims& sizes, std
 }
 
 Tensor Computation::index_scalar(std::string_view type, std::int64_t limit) {
+  if (program.options.moves) return index_from_program(type, {}, limit);
   std::vector<Tensor> same;
   for (const Tensor& index : indices_) {
     if (index.type == type) same.push_back(index);
@@ -308,6 +310,7 @@ Tensor Computation::index_scalar(std::string_view type, std::int64_t limit) {
 }
 
 Tensor Computation::index_array(std::string_view type, const Dims& sizes, std::int64_t limit) {
+  if (program.options.moves) return index_from_program(type, sizes, limit);
   if (random.percent(20) && product(sizes) > 0) {
     std::vector<std::int64_t> values(static_cast<std::size_t>(product(sizes)));
     for (std::int64_t& value : values) value = random.in(is_unsigned(type) ? 0 : -2, limit + 2);

@@ -120,6 +120,9 @@ class Computation {
   };
   Tensor add_line(Tensor tensor, std::string_view expression);
   Tensor computed_index(std::string_view type, const Dims& sizes, std::int64_t limit);
+  // Indices that were themselves sliced, gathered, scattered, computed, …
+  Tensor index_from_program(std::string_view type, const Dims& sizes, std::int64_t limit);
+  friend class IndexProgram;
   Dims random_layout(std::int64_t rank, std::int64_t chance);
   [[nodiscard]] std::int64_t data_parameters() const;
 

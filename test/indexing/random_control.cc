@@ -175,6 +175,21 @@ MaybeTensor random_all_to_all(Computation& c, const Tensor& x) {
                 fmt::format("all-to-all({}){}, dimensions={{{}}}", x.name, groups.text, *d));
 }
 
+// Offsets and sizes mostly say rows that are there.
+MaybeTensor random_ragged_all_to_all(Computation& c, const Tensor& x) {
+  need_devices(c.program);
+  const Groups groups = random_groups(c, false);
+  Dims sizes = x.sizes;
+  if (c.random.percent(70)) sizes[0] = c.random.in(1, 5);
+  // Every row may come from every row of every member.
+  if (x.elements() > 24 || product(sizes) > 24) return std::nullopt;
+  std::vector<std::string> names = {x.name, c.operand(x.type, sizes).name};
+  const Dims entries = {groups.size * (c.random.percent(80) ? 1 : 2)};
+  for (int k = 0; k < 4; ++k) names.push_back(c.index_array("s32", entries, 2).name);
+  return c.emit(x.type, sizes,
+                fmt::format("ragged-all-to-all({}){}", fmt::join(names, ", "), groups.text));
+}
+
 MaybeTensor random_collective_broadcast(Computation& c, const Tensor& x) {
   need_devices(c.program);
   return c.emit(x.type, x.sizes,

@@ -13,9 +13,11 @@ namespace {
 
 // ---- instructions with indices that the program computes ----
 
-const std::string& index_type(Random& random) {
-  static const std::vector<std::string> types = {"s32", "s32", "s32", "s64", "u32"};
-  return random.pick(types);
+const std::string& index_type(Computation& c) {
+  static const std::vector<std::string> common = {"s32", "s32", "s32", "s64", "u32"};
+  static const std::vector<std::string> all = {"s32", "s32", "s32", "s64", "u32",
+                                               "s8",  "u8",  "s16", "u16"};
+  return c.random.pick(c.program.options.moves ? all : common);
 }
 
 Dims random_window_within(Computation& c, const Dims& sizes) {
@@ -28,7 +30,7 @@ Dims random_window_within(Computation& c, const Dims& sizes) {
 }
 
 std::vector<std::string> start_indices(Computation& c, const Dims& sizes, const Dims& window) {
-  const std::string& type = index_type(c.random);
+  const std::string& type = index_type(c);
   std::vector<std::string> names;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     names.push_back(c.index_scalar(type, sizes[d] - window[d]).name);
@@ -80,8 +82,8 @@ MaybeTensor random_simple_gather(Computation& c, const Tensor& x) {
   Dims sizes = {rows};
   sizes.insert(sizes.end(), window.begin(), window.end());
   if (too_large(c, sizes)) return std::nullopt;
-  const Tensor indices = c.index_array(index_type(c.random), {rows, mapped},
-                                       largest_start(x, window, start_index_map));
+  const Tensor indices =
+      c.index_array(index_type(c), {rows, mapped}, largest_start(x, window, start_index_map));
   Dims offset_dims;
   for (std::int64_t d = 1; d <= x.rank(); ++d) offset_dims.push_back(d);
   return c.emit(x.type, sizes,
@@ -142,7 +144,7 @@ MaybeTensor random_gather(Computation& c, const Tensor& x) {
   }
   if (too_large(c, sizes) || too_large(c, index_sizes)) return std::nullopt;
   const Tensor indices =
-      c.index_array(index_type(random), index_sizes, largest_start(x, window, start_index_map));
+      c.index_array(index_type(c), index_sizes, largest_start(x, window, start_index_map));
   std::string attributes = fmt::format(
       ", offset_dims={}, collapsed_slice_dims={}, start_index_map={}, index_vector_dim={}, "
       "slice_sizes={}",

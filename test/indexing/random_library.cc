@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "test/indexing/random_generators.h"
 
@@ -163,7 +164,9 @@ MaybeTensor random_scatter(Computation& c, const Tensor& x) {
     attributes += fmt::format(", input_batching_dims={}, scatter_indices_batching_dims={}",
                               braces(scatter.batching), braces(scatter.index_batching));
   }
-  if (scatter.vectors <= 1 && c.random.percent(30)) attributes += ", unique_indices=true";
+  // Where values are not known, the promise is made only where it must hold.
+  const bool may_promise = scatter.vectors <= 1 || c.program.options.moves;
+  if (may_promise && c.random.percent(30)) attributes += ", unique_indices=true";
   const std::string combiner = c.program.options.monotone
                                    ? c.program.reducer(std::vector<std::string>(inputs, x.type))
                                    : random_combiner(c, x.type, count);
@@ -211,6 +214,21 @@ MaybeTensor random_topk(Computation& c, const Tensor& x) {
   sizes.back() = k;
   return emit_parts(c, {{x.type, sizes}, {"s32", sizes}}, true,
                     fmt::format("topk({}), k={}, largest=true", x.name, k));
+}
+
+// One that is known.
+MaybeTensor random_custom_call(Computation& c, const Tensor& x) {
+  static const std::vector<std::string> passing = {"MoveToDevice", "MoveToHost", "Sharding",
+                                                   "annotate_device_placement"};
+  if (c.random.percent(50)) {
+    return c.emit(
+        x.type, x.sizes,
+        fmt::format("custom-call({}), custom_call_target=\"{}\"", x.name, c.random.pick(passing)));
+  }
+  Dims sizes = x.sizes;
+  sizes.back() = c.random.in(std::min<std::int64_t>(1, sizes.back()), sizes.back());
+  return emit_parts(c, {{x.type, sizes}, {"s32", sizes}}, true,
+                    fmt::format("custom-call({}), custom_call_target=\"TopK\"", x.name));
 }
 
 namespace {
@@ -397,6 +415,36 @@ MaybeTensor random_scaled_dot(Computation& c, const Tensor& x) {
                   c.operand(x.type, turned(sizes)).name, c.operand(x.type, turned(other)).name,
                   c.operand(x.type, scales(sizes)).name, c.operand(x.type, scales(other)).name,
                   first ? 0 : 1, first ? 0 : 1));
+}
+
+MaybeTensor random_sparse_dot(Computation& c, const Tensor& x) {
+  Random& random = c.random;
+  const std::vector<std::pair<std::int64_t, std::int64_t>> kinds = {{2, 4}, {1, 4}, {1, 2}};
+  const auto [kept, group] = random.pick(kinds);
+  const std::int64_t groups = random.in(1, 5);
+  const std::int64_t free = random.in(1, 3);
+  // The contracted dimension comes first or last.
+  const auto placed = [&](std::int64_t size, std::int64_t contracted, std::int64_t place) {
+    return place == 0 ? Dims{contracted, size} : Dims{size, contracted};
+  };
+  const std::int64_t sparse_place = random.in(0, 1);
+  const std::int64_t dense_place = random.in(0, 1);
+  const std::int64_t dense_free = random.in(1, 3);
+  const Tensor sparse = c.operand(x.type, placed(free, groups * kept, sparse_place));
+  const Tensor dense = c.operand(x.type, placed(dense_free, groups * group, dense_place));
+  // 16 bits hold the places of as many elements.
+  const std::int64_t in_one = group == 4 ? 8 : 16;
+  const Tensor metadata =
+      c.index_array("u16", placed(free, (groups * kept + in_one - 1) / in_one, sparse_place), 255);
+  const bool is_left = random.percent(60);
+  return c.emit(
+      x.type, is_left ? Dims{free, dense_free} : Dims{dense_free, free},
+      fmt::format("dot({}, {}, {}), lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}, "
+                  "sparsity={}.{}@{}:{}",
+                  is_left ? sparse.name : dense.name, is_left ? dense.name : sparse.name,
+                  metadata.name, is_left ? sparse_place : dense_place,
+                  is_left ? dense_place : sparse_place, is_left ? 'L' : 'R', sparse_place, kept,
+                  group));
 }
 
 // The ragged dimension is free, contracting, or a batch.

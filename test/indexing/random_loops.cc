@@ -152,7 +152,7 @@ Tensor random_update(Computation& c, const Tensor& x, const std::vector<Tensor>&
                      const std::string& i, const std::string& j) {
   Random& random = c.random;
   const Tensor& other = random.pick(arrays);
-  switch (random.in(0, 6)) {
+  switch (random.in(0, 7)) {
     case 0:
       return x;
     case 1: {
@@ -182,8 +182,21 @@ Tensor random_update(Computation& c, const Tensor& x, const std::vector<Tensor>&
       const MaybeTensor y = fitted(c, other, x.sizes);
       return y ? *y : x;
     }
+    case 6: {
+      // Row by row, as a scan stacks its results.
+      if (x.rank() == 0 || other.rank() == 0) return x;
+      Dims window = x.sizes;
+      window[0] = 1;
+      const MaybeTensor y = fitted(c, row_of(c, other, random.percent(70) ? i : j), window);
+      if (!y) return x;
+      return c.emit(x.type, x.sizes,
+                    fmt::format("dynamic-update-slice({}, {}, {})", x.name, y->name,
+                                index_list(c, random.percent(70) ? i : random_index(c, i, j), x)));
+    }
     default:
-      return c.emit(x.type, x.sizes, fmt::format("negate({})", x.name));
+      // A sum with what is negated may say less than it is made from.
+      return c.emit(x.type, x.sizes,
+                    fmt::format("{}({})", c.program.options.moves ? "copy" : "negate", x.name));
   }
 }
 
@@ -233,7 +246,11 @@ MaybeTensor random_while(Computation& c, const Tensor& x) {
   for (const Tensor& array : state.arrays) {
     if (array.elements() == 0 || array.elements() > 40) return std::nullopt;
   }
-  const Counting counting = random_counting(random);
+  Counting counting = random_counting(random);
+  // Each row once.
+  if (x.rank() > 0 && x.sizes[0] <= 6 && random.percent(30)) {
+    counting = {.first = 0, .step = 1, .bound = x.sizes[0], .direction = "LT"};
+  }
   const std::string body = random_body(c.program, state, counting);
   const std::string condition = random_condition(c.program, state, counting);
   std::string bound = constant(c, counting.bound);

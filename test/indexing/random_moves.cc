@@ -17,6 +17,7 @@ bool is_float(const Tensor& x) { return x.type.starts_with('f') || x.type.starts
 // ---- instructions that act element by element ----
 
 MaybeTensor random_unary(Computation& c, const Tensor& x) {
+  if (c.program.options.moves) return c.emit(x.type, x.sizes, fmt::format("copy({})", x.name));
   static const std::vector<std::string> for_floats = {
       "abs",         "cbrt",   "ceil",  "cosine",
       "exponential", "floor",  "log",   "exponential-minus-one",
@@ -30,10 +31,13 @@ MaybeTensor random_unary(Computation& c, const Tensor& x) {
 }
 
 MaybeTensor random_binary(Computation& c, const Tensor& x) {
+  static const std::vector<std::string> sum = {"add"};
   static const std::vector<std::string> always = {"add", "multiply"};
   static const std::vector<std::string> for_all = {"add",     "subtract", "multiply", "maximum",
                                                    "minimum", "divide",   "power",    "remainder"};
-  const std::string& op = c.random.pick(c.program.options.monotone ? always : for_all);
+  const std::string& op = c.random.pick(c.program.options.moves      ? sum
+                                        : c.program.options.monotone ? always
+                                                                     : for_all);
   Tensor a = x;
   Tensor b = c.operand(x.type, x.sizes);
   if (c.random.percent(50)) std::swap(a, b);
@@ -85,7 +89,7 @@ MaybeTensor random_select(Computation& c, const Tensor& x) {
   const Tensor y = c.operand(x.type, x.sizes);
   const Tensor z = c.operand(x.type, x.sizes);
   std::string pred;
-  if (c.random.percent(50)) {
+  if (c.program.options.moves || c.random.percent(50)) {
     pred = known_predicate(c, c.random.percent(15) ? Dims() : x.sizes, 0);
   } else {
     pred = c.emit_value(

@@ -4,11 +4,22 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "test/indexing/random_computation.h"
 
 namespace mercator::testing {
 namespace {
+
+bool moves_or_adds(std::string_view name) {
+  static const std::set<std::string_view> names = {
+      "binary",        "broadcast", "transpose", "reverse",     "slice",
+      "reshape",       "pad",       "tuple",     "concatenate", "dynamic-slice",
+      "simple-gather", "gather",    "scatter",   "call",        "dynamic-update-slice",
+      "fusion",        "select",    "while",     "conditional",
+  };
+  return names.contains(name);
+}
 
 // Draws by weight; fusions and calls only where they do not become too deep.
 const NamedGenerator& random_generator(Computation& c, int depth) {
@@ -16,8 +27,11 @@ const NamedGenerator& random_generator(Computation& c, int depth) {
   for (const NamedGenerator& g : instruction_generators()) {
     const bool nested = g.name == "fusion" || g.name == "call";
     if ((nested && depth >= 3) || (c.program.options.monotone && !g.monotone)) continue;
+    if (c.program.options.moves && !moves_or_adds(g.name)) continue;
     if (g.needs_devices && !c.program.options.devices) continue;
-    drawn.insert(drawn.end(), static_cast<std::size_t>(g.weight), &g);
+    // Values of a computation that is called again are worth a look of their own.
+    const int weight = c.program.options.moves && g.name == "call" ? 20 : g.weight;
+    drawn.insert(drawn.end(), static_cast<std::size_t>(weight), &g);
   }
   return *c.random.pick(drawn);
 }
@@ -88,7 +102,8 @@ std::optional<Tensor> add_fusion(Computation& c, bool call, int depth) {
   std::vector<std::string> names;
   Callable callee;
   // Only calls may share a computation.
-  if (call && !program.callables.empty() && c.random.percent(40)) {
+  const std::int64_t chance_to_share = program.options.moves ? 60 : 40;
+  if (call && !program.callables.empty() && c.random.percent(chance_to_share)) {
     callee = c.random.pick(program.callables);
   } else {
     std::vector<Tensor> operands;

@@ -49,6 +49,9 @@ struct ProgramOptions {
   // Only what computes a function in which every operand element that is read matters: sums and
   // products of positive numbers. No layouts other than the default.
   bool monotone = false;
+  // Only what moves elements, or adds them; indices come from programs of their own. No layouts
+  // other than the default.
+  bool moves = false;
   // Several devices, and collectives within calls.
   bool devices = false;
 };

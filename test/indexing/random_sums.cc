@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "test/indexing/random_generators.h"
 
@@ -230,9 +231,13 @@ Dims labelled_sizes(std::string_view labels, std::string_view first_two, std::in
   return sizes;
 }
 
-}  // namespace
+struct RandomConvolution {
+  Dims kernel;
+  Dims output;
+  std::string attributes;
+};
 
-MaybeTensor random_convolution(Computation& c, const Tensor& x) {
+std::optional<RandomConvolution> draw_convolution(Computation& c, const Tensor& x) {
   Random& random = c.random;
   const std::int64_t spatial = x.rank() - 2;
   const std::string lhs_labels = random_labels(random, "bf", spatial);
@@ -265,7 +270,6 @@ MaybeTensor random_convolution(Computation& c, const Tensor& x) {
   const Dims sizes =
       labelled_sizes(output_labels, "bf", batch / batch_groups, output_features, window->output);
   if (too_large(c, sizes) || too_large(c, kernel_sizes)) return std::nullopt;
-  const Tensor kernel = c.operand(x.type, kernel_sizes);
   std::string attributes;
   if (spatial > 0) attributes += fmt::format(", window={{{}}}", window->text(random, true));
   attributes += fmt::format(", dim_labels={}_{}->{}", lhs_labels, kernel_labels, output_labels);
@@ -273,8 +277,40 @@ MaybeTensor random_convolution(Computation& c, const Tensor& x) {
     attributes += fmt::format(", feature_group_count={}", feature_groups);
   if (batch_groups > 1 || random.percent(5))
     attributes += fmt::format(", batch_group_count={}", batch_groups);
-  return c.emit(x.type, sizes,
-                fmt::format("convolution({}, {}){}", x.name, kernel.name, attributes));
+  return RandomConvolution{.kernel = kernel_sizes, .output = sizes, .attributes = attributes};
+}
+
+}  // namespace
+
+MaybeTensor random_convolution(Computation& c, const Tensor& x) {
+  const std::optional<RandomConvolution> convolution = draw_convolution(c, x);
+  if (!convolution) return std::nullopt;
+  return c.emit(x.type, convolution->output,
+                fmt::format("convolution({}, {}){}", x.name,
+                            c.operand(x.type, convolution->kernel).name, convolution->attributes));
+}
+
+MaybeTensor random_library_convolution(Computation& c, const Tensor& x) {
+  const std::optional<RandomConvolution> convolution = draw_convolution(c, x);
+  if (!convolution) return std::nullopt;
+  struct Call {
+    std::string_view target;
+    std::array<Dims, 2> operands;
+    Dims result;
+  };
+  const std::vector<Call> calls = {
+      {"Forward", {x.sizes, convolution->kernel}, convolution->output},
+      {"BackwardInput", {convolution->output, convolution->kernel}, x.sizes},
+      {"BackwardFilter", {x.sizes, convolution->output}, convolution->kernel},
+  };
+  const Call& call = c.random.pick(calls);
+  const std::string results = c.emit_value(
+      fmt::format("({}[{}], u8[0])", x.type, join(call.result)),
+      fmt::format("custom-call({}, {}){}, custom_call_target=\"__cudnn$conv{}\"",
+                  c.operand(x.type, call.operands[0]).name,
+                  c.operand(x.type, call.operands[1]).name, convolution->attributes, call.target));
+  return c.emit(x.type, call.result, Dims(),
+                fmt::format("get-tuple-element({}), index=0", results));
 }
 
 }  // namespace mercator::testing

@@ -226,6 +226,70 @@ TEST(RuntimeVariables, ElementsOfTuples) {
                                     "rt0 in [0, 90] | rt0: b[]"));
 }
 
+// Starts at 2 * i in a computation, which is called by what the argument says.
+std::string shared_module(std::string_view caller) {
+  return fmt::format(R"(
+    HloModule m
+    shift {{
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      two = s32[] constant(2)
+      t = s32[] multiply(i, two)
+      z = f32[] constant(0)
+      y = f32[110] pad(x, z), padding=0_10
+      ROOT ds = f32[100] dynamic-slice(y, t), dynamic_slice_sizes={{100}}
+    }}
+    other {{
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      ROOT s = f32[100] call(x, i), to_apply=shift
+    }}
+    f {{
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      j = s32[] parameter(2)
+      {}
+    }}
+    ENTRY e {{
+      x = f32[100] parameter(0)
+      i = s32[] parameter(1)
+      j = s32[] parameter(2)
+      ROOT r = f32[100] call(x, i, j), to_apply=f
+    }})",
+                     caller);
+}
+
+// One variable would stand for both calls.
+TEST(RuntimeVariables, NoneForAComputationThatIsCalledTwice) {
+  AnalyzedModule m(shared_module(R"(
+      a = f32[100] call(x, i), to_apply=shift
+      b = f32[100] call(x, j), to_apply=shift
+      ROOT c = f32[100] add(a, b))"));
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0)[s0] -> (d0 + s0), domain: d0 in [0, 99], s0 in [0, 10], "
+                                    "d0 + s0 in [0, 99] ~"));
+  EXPECT_THAT(m.maps(m.instruction("a"), Direction::kOutputToInput, {}, 0, {}),
+              ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 99], rt0 in [0, 10], "
+                          "d0 + rt0 in [0, 99] | rt0: t[]"));
+}
+
+TEST(RuntimeVariables, NoneForAComputationThatIsCalledOneAfterTheOther) {
+  AnalyzedModule m(shared_module(R"(
+      a = f32[100] call(x, i), to_apply=shift
+      ROOT b = f32[100] call(a, j), to_apply=other)"));
+  const std::vector<std::string> maps = m.o2i(0);
+  ASSERT_THAT(maps, ElementsAre(::testing::EndsWith("~")));
+  EXPECT_THAT(maps[0], ::testing::Not(::testing::HasSubstr("rt0")));
+}
+
+TEST(RuntimeVariables, OneForAComputationThatIsCalledOnce) {
+  AnalyzedModule m(shared_module(R"(
+      a = f32[100] reverse(x), dimensions={0}
+      b = f32[100] reverse(a), dimensions={0}
+      ROOT c = f32[100] call(b, j), to_apply=other)"));
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 99], "
+                                    "rt0 in [0, 10], d0 + rt0 in [0, 99] | rt0: t[]"));
+}
+
 TEST(RuntimeVariables, ConstraintOnAVariableDoesNotMoveItsClamp) {
   AnalyzedModule m(R"(
     HloModule m

@@ -58,6 +58,28 @@ TEST(Dot, BatchAndContractingDimensionsAnywhere) {
 
 // ---- reductions ----
 
+// Of each four elements of a column of the right side two are there; which ones, and with that what
+// is read of the left side, is known only when the program runs.
+TEST(Dot, Sparse) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      p0 = bf16[3, 5, 32] parameter(0)
+      p1 = bf16[3, 16, 7] parameter(1)
+      p2 = u16[3, 2, 7] parameter(2)
+      ROOT r = f32[3, 5, 7] dot(p0, p1, p2), lhs_batch_dims={0}, lhs_contracting_dims={2},
+        rhs_batch_dims={0}, rhs_contracting_dims={1}, sparsity=R.1@2:4
+    })");
+  EXPECT_THAT(m.o2i(0), ElementsAre("(d0, d1, d2)[s0] -> (d0, d1, s0), domain: d0 in [0, 2], "
+                                    "d1 in [0, 4], d2 in [0, 6], s0 in [0, 31] ~"));
+  EXPECT_THAT(m.o2i(1), ElementsAre("(d0, d1, d2)[s0] -> (d0, s0, d2), domain: d0 in [0, 2], "
+                                    "d1 in [0, 4], d2 in [0, 6], s0 in [0, 15]"));
+  EXPECT_THAT(m.o2i(2), ElementsAre("(d0, d1, d2)[s0] -> (d0, s0, d2), domain: d0 in [0, 2], "
+                                    "d1 in [0, 4], d2 in [0, 6], s0 in [0, 1]"));
+  EXPECT_THAT(m.i2o(2), ElementsAre("(d0, d1, d2)[s0] -> (d0, s0, d2), domain: d0 in [0, 2], "
+                                    "d1 in [0, 1], d2 in [0, 6], s0 in [0, 4]"));
+}
+
 TEST(Reduce, Variadic) {
   AnalyzedModule m(R"(
     HloModule m

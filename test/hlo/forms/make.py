@@ -5,7 +5,8 @@
     NAME.mlir      StableHLO as JAX prints it     NAME.generic.mlir    the same in the generic form
 
 attributes.source.txt and notes.source.txt are HLO that uses every attribute; they have the first two
-forms only.
+forms only. So does sparse, which is not made here: it is of JAX 0.4.34, since later ones know no sparse
+operands.
 
     pip install jax==0.10.2
     ./make.py [NAME]...
