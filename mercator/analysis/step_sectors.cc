@@ -89,12 +89,8 @@ std::string StepSectors::why_not(const IndexMap& map) const {
   if (std::ranges::any_of(exprs, &Expr::has_variable_divisor)) {
     return "a divisor is not a constant";
   }
-  std::vector<Expr> constraints;
-  for (const Constraint& constraint : map.constraints()) constraints.push_back(constraint.expr);
-  const UsedVariables used = used_variables(constraints);
   for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
     const VariableId id{VariableKind::kRuntime, i};
-    if (used.contains(id)) return "whether an element is accessed is known at run time only";
     if (!coefficient_of(map, id)) return "the order of elements is known at run time only";
     // The index of one may depend on the value of another.
     if (std::ranges::any_of(map.runtimes(), [&](const RuntimeVariable& other) {

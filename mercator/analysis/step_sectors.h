@@ -64,7 +64,8 @@ class StepSectors {
   [[nodiscard]] std::int64_t ideal_sectors(std::int64_t elements) const;
   [[nodiscard]] std::int64_t element_bits() const { return element_bits_; }
 
-  // Why steps of this map cannot be counted; empty if they can.
+  // Why steps of this map, no constraint of which has runtime variables, cannot be counted; empty
+  // if they can.
   [[nodiscard]] std::string why_not(const IndexMap& map) const;
   // Why the counts are bounds, if they are.
   [[nodiscard]] std::string runtime_reason(const IndexMap& map) const;

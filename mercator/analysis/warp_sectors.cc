@@ -3,7 +3,8 @@
 // first or last values of a variable, whatever the others are, cuts the box in two: in one part it
 // is gone. What is left moves with a variable in steps of a period, after which all lanes are the
 // same number of sectors further: one step for each rest is looked at, and counts as often as the
-// rest occurs.
+// rest occurs. Where these are too many, the box is cut where a
+// quotient of the position changes.
 
 #include "mercator/analysis/warp_sectors.h"
 
@@ -19,6 +20,7 @@
 #include "mercator/analysis/shift.h"
 #include "mercator/analysis/step_sectors.h"
 #include "mercator/expr/simplifier.h"
+#include "mercator/expr/traversal.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
@@ -91,14 +93,21 @@ class WarpCounter {
       auto [part, constraints] = std::move(pending.back());
       pending.pop_back();
       if (!settle(part, constraints)) continue;
-      if (const std::optional<Cut> cut = find_cut(part, constraints)) {
+      std::optional<Cut> cut = find_cut(part, constraints);
+      if (!cut && !count_kinds(part, constraints)) {
+        // Too many kinds: perhaps since the position starts anew, after many steps.
+        cut = find_cut(part, wraps(part));
+        if (!cut) {
+          steps_left_ = -1;
+          return;
+        }
+      }
+      if (cut) {
         Box rest = part;
         part[cut->variable].hi = cut->last;
         rest[cut->variable].lo = cut->last + 1;
         pending.emplace_back(std::move(rest), constraints);
         pending.emplace_back(std::move(part), std::move(constraints));
-      } else {
-        count_kinds(part, constraints);
       }
     }
   }
@@ -194,10 +203,10 @@ class WarpCounter {
     }
   };
 
-  std::int64_t period(std::size_t variable, const std::vector<Constraint>& constraints) const {
+  std::int64_t period(Expr position, std::size_t variable,
+                      const std::vector<Constraint>& constraints) const {
     constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-    const auto shift =
-        shift_modulo(map_.results()[0], variables_[variable], step_.elements_per_alignment());
+    const auto shift = shift_modulo(position, variables_[variable], step_.elements_per_alignment());
     if (!shift) return kNone;
     std::int64_t period = shift->period;
     const auto join = [&](const std::optional<Shift>& other) {
@@ -218,20 +227,42 @@ class WarpCounter {
     return period;
   }
 
-  void count_kinds(const Box& box, const std::vector<Constraint>& constraints) {
+  // For each quotient and remainder of the position that starts anew a few times within the box:
+  // whether it is before the first time.
+  std::vector<Constraint> wraps(const Box& box) {
+    constexpr std::int64_t kMostTimes = 64;
+    std::vector<Expr> divisions;
+    for_each_node(std::span(&map_.results()[0], 1), [&](Expr node) {
+      if (node.is(ExprKind::kFloorDiv) || node.is(ExprKind::kMod)) divisions.push_back(node);
+    });
+    std::ranges::sort(divisions, sorts_before);
+    set_bounds(box);
+    std::vector<Constraint> result;
+    for (const Expr division : divisions) {
+      const std::int64_t n = division.divisor().value();
+      const Interval quotients = floor_div(simplifier_.range(division.dividend()), n);
+      if (quotients.size() == 1 || quotients.size() > kMostTimes) continue;
+      result.push_back(
+          {division.dividend(), {Interval::kMinusInfinity, quotients.lo * n + (n - 1)}});
+    }
+    return result;
+  }
+
+  // False, having counted nothing, if there are too many.
+  bool count_kinds(const Box& box, const std::vector<Constraint>& constraints) {
+    set_bounds(box);
+    const Expr position = simplifier_.simplify(map_.results()[0]);
     std::vector<Rests> rests;
     std::int64_t kinds = 1;
     for (std::size_t v = 0; v < box.size(); ++v) {
-      rests.push_back({.values = box[v], .period = period(v, constraints)});
-      if (!checked_mul(kinds, rests.back().count(), &kinds)) kinds = steps_left_ + 1;
-      if (kinds > steps_left_) {
-        steps_left_ = -1;
-        return;
-      }
+      rests.push_back({.values = box[v], .period = period(position, v, constraints)});
+      if (!checked_mul(kinds, rests.back().count(), &kinds) || kinds > steps_left_) return false;
     }
     steps_left_ -= kinds;
 
-    StepProgram program = step_.program(map_, constraints);
+    StepProgram program = step_.program(
+        IndexMap(map_.context(), map_.dimensions(), map_.ranges(), map_.runtimes(), {position}),
+        constraints);
     std::vector<std::int64_t> values(box.size() + 1);
     std::vector<std::int64_t> place(box.size(), 0);
     for (std::int64_t kind = 0; kind < kinds; ++kind) {
@@ -247,6 +278,7 @@ class WarpCounter {
         place[v] = 0;
       }
     }
+    return true;
   }
 
   IndexMap map_;
@@ -258,6 +290,17 @@ class WarpCounter {
   Simplifier simplifier_;
   StepTotals totals_;
 };
+
+// The constraints that say the same whatever the runtime variables are, and the others.
+std::pair<std::vector<Constraint>, std::vector<Constraint>> split_constraints(const IndexMap& map) {
+  std::pair<std::vector<Constraint>, std::vector<Constraint>> result;
+  for (const Constraint& constraint : map.constraints()) {
+    const UsedVariables used = used_variables(std::span(&constraint.expr, 1));
+    const bool is_runtime = std::ranges::find(used.runtimes, true) != used.runtimes.end();
+    (is_runtime ? result.second : result.first).push_back(constraint);
+  }
+  return result;
+}
 
 // What holds of any accesses from these bounds.
 WarpSectors not_counted(const IndexMap& map, const StepSectors& step, const std::string& reason) {
@@ -288,13 +331,26 @@ WarpSectors count_warp_sectors(const IndexMap& positions, std::int64_t element_b
   IndexMap map = by_warp(positions, launch, geometry.warp_size);
   if (map.is_known_empty()) return {};
   const StepSectors step(element_bits, geometry);
+  const auto [always, if_known_at_run_time] = split_constraints(map);
+  if (!if_known_at_run_time.empty()) {
+    // At most what is accessed if all of these hold, and perhaps nothing.
+    map = simplify(IndexMap(map.context(), map.dimensions(), map.ranges(), map.runtimes(),
+                            map.results(), always));
+  }
   if (const std::string reason = step.why_not(map); !reason.empty()) {
     return not_counted(map, step, reason);
   }
   WarpCounter counter(map, step, budget);
   counter.count();
   if (counter.has_given_up()) return not_counted(map, step, "too many different warps to count");
-  return counter.totals().result(step.runtime_reason(map));
+  WarpSectors sectors = counter.totals().result(step.runtime_reason(map));
+  if (if_known_at_run_time.empty()) return sectors;
+  for (Count* count :
+       {&sectors.steps, &sectors.sectors, &sectors.ideal_sectors, &sectors.useful_bits}) {
+    *count =
+        Count::between(0, count->hi, "whether an element is accessed is known at run time only");
+  }
+  return sectors;
 }
 
 }  // namespace mercator

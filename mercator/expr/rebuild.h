@@ -1,4 +1,4 @@
-// For the files of this folder only.
+// Making expressions anew, node by node.
 
 #pragma once
 

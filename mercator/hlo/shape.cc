@@ -114,6 +114,13 @@ std::vector<ShapeLeaf> leaves(const Shape& shape) {
   return out;
 }
 
+std::int64_t bits_in_memory(const Shape& array) {
+  if (array.layout != nullptr && array.layout->element_size_in_bits > 0) {
+    return array.layout->element_size_in_bits;
+  }
+  return std::max<std::int64_t>(8, bit_width(array.element_type));
+}
+
 std::vector<std::int64_t> minor_to_major(const Shape& shape) {
   if (shape.layout != nullptr) {
     return {shape.layout->minor_to_major.begin(), shape.layout->minor_to_major.end()};

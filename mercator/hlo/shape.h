@@ -96,6 +96,10 @@ struct ShapeLeaf {
 // The dimensions from minor to major in memory, of an array: those of its layout, or the default.
 [[nodiscard]] std::vector<std::int64_t> minor_to_major(const Shape& shape);
 
+// The bits that an element of an array takes in memory. Narrow types take a whole byte each, unless
+// the layout says otherwise.
+[[nodiscard]] std::int64_t bits_in_memory(const Shape& array);
+
 // Whether the shapes have the same kinds, element types and dimensions, layouts aside; dynamic
 // dimensions count as their bounds.
 [[nodiscard]] bool same_type_and_dimensions(const Shape& a, const Shape& b);

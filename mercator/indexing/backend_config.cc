@@ -155,4 +155,12 @@ Result<OneDnnMatmulConfig> read_onednn_matmul_config(const hlo::Instruction& cal
   return config;
 }
 
+std::optional<std::int64_t> read_known_trip_count(const hlo::Instruction& loop) {
+  const Result<Json> json = read_json(loop);
+  if (!json) return std::nullopt;
+  const Json* known = find(*json, "known_trip_count");
+  const Json* count = known == nullptr ? nullptr : find(*known, "n");
+  return count == nullptr ? std::nullopt : integer(*count);
+}
+
 }  // namespace mercator::indexing

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,8 @@ struct OneDnnMatmulConfig {
 
 // A missing configuration means the plain product. kInvalidInput for one that is not JSON.
 [[nodiscard]] Result<OneDnnMatmulConfig> read_onednn_matmul_config(const hlo::Instruction& call);
+
+// How often a while goes round, if XLA found that out; none if it does not say.
+[[nodiscard]] std::optional<std::int64_t> read_known_trip_count(const hlo::Instruction& loop);
 
 }  // namespace mercator::indexing

@@ -38,8 +38,8 @@ constexpr std::int64_t kStepsPerInstruction = 256;
 // Those instructions, with their places and users.
 class LiveInstructions {
  public:
-  explicit LiveInstructions(const hlo::Computation& computation)
-      : instructions_(live_instructions(computation)) {
+  explicit LiveInstructions(const hlo::Computation& computation, const Instruction* root = nullptr)
+      : instructions_(live_instructions(computation, root)) {
     for (const Instruction* instruction : instructions_) {
       positions_[instruction] = static_cast<std::uint32_t>(positions_.size());
     }
@@ -267,10 +267,11 @@ const std::string* too_much(Analysis& analysis, const hlo::Computation& computat
 
 }  // namespace
 
-std::vector<const Instruction*> live_instructions(const hlo::Computation& computation) {
+std::vector<const Instruction*> live_instructions(const hlo::Computation& computation,
+                                                  const Instruction* root) {
   std::vector<const Instruction*> order = computation.post_order();
   tsl::robin_map<const Instruction*, bool> is_live;
-  is_live[computation.root] = true;
+  is_live[root == nullptr ? computation.root : root] = true;
   for (auto i = order.rbegin(); i != order.rend(); ++i) {
     if (!is_live.contains(*i)) continue;
     for (const Instruction* operand : (*i)->operands) is_live[operand] = true;
@@ -333,13 +334,14 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
   return PairList(std::move(pairs));
 }
 
-Inside inside_of(Analysis& analysis, const hlo::Computation& computation) {
-  const LiveInstructions live(computation);
+namespace {
+
+Inside walk_below(Analysis& analysis, const Instruction& start, const LiveInstructions& live) {
   Inside inside;
-  Walk walk(analysis, computation, live, Direction::kOutputToInput);
-  for (const hlo::ShapeLeaf& leaf : hlo::leaves(computation.root->shape)) {
+  Walk walk(analysis, *start.parent, live, Direction::kOutputToInput);
+  for (const hlo::ShapeLeaf& leaf : hlo::leaves(start.shape)) {
     if (!leaf.shape.is_array() || walk.has_given_up()) continue;
-    walk.from(*computation.root, leaf,
+    walk.from(start, leaf,
               [&](const Instruction& instruction, const ShapeIndex& index, const Walk::Maps& maps) {
                 inside.parts.push_back({.output = leaf.index,
                                         .instruction = &instruction,
@@ -349,9 +351,19 @@ Inside inside_of(Analysis& analysis, const hlo::Computation& computation) {
               });
   }
   if (walk.has_given_up() || std::ssize(inside.parts) > kMaxPairs) {
-    return {.parts = {}, .unknown = too_much(analysis, computation)};
+    return {.parts = {}, .unknown = too_much(analysis, *start.parent)};
   }
   return inside;
+}
+
+}  // namespace
+
+Inside inside_of(Analysis& analysis, const hlo::Computation& computation) {
+  return walk_below(analysis, *computation.root, LiveInstructions(computation));
+}
+
+Inside below(Analysis& analysis, const Instruction& start) {
+  return walk_below(analysis, start, LiveInstructions(*start.parent, &start));
 }
 
 }  // namespace mercator::indexing

@@ -26,8 +26,9 @@ PairList pairs_from(Analysis& analysis, const hlo::Computation& computation,
                     const hlo::Instruction& start, const ShapeIndex& leaf, Direction direction,
                     std::span<const hlo::Instruction* const> avoided = {});
 
-// The instructions that the root depends on, operands before users.
-std::vector<const hlo::Instruction*> live_instructions(const hlo::Computation& computation);
+// The instructions that the root depends on, or `root` instead, operands before users.
+std::vector<const hlo::Instruction*> live_instructions(const hlo::Computation& computation,
+                                                       const hlo::Instruction* root = nullptr);
 
 // The maps from the leaves of the root to the leaves of everything that it is made from, parameters
 // and the root itself included: each (leaf of the root, instruction, leaf) once, leaf by leaf of
@@ -44,5 +45,7 @@ struct Inside {
   const std::string* unknown = nullptr;  // not null: nothing is known, for this reason
 };
 Inside inside_of(Analysis& analysis, const hlo::Computation& computation);
+// The same from an instruction of a computation to what that is made from there.
+Inside below(Analysis& analysis, const hlo::Instruction& start);
 
 }  // namespace mercator::indexing

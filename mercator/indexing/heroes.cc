@@ -35,6 +35,34 @@ std::vector<std::int64_t> permutation_of(const Instruction& hero) {
   return same;
 }
 
+const Instruction* unfit_behind_heroes(const Instruction& call,
+                                       std::span<const Instruction* const> heroes) {
+  const std::vector<CallSite> sites = call_sites(call);
+  if (sites.size() != 1) return nullptr;
+  std::set<const Instruction*> behind(heroes.begin(), heroes.end());
+  for (const Instruction* instruction : live_instructions(*sites.front().computation)) {
+    const bool is_behind =
+        std::ranges::any_of(instruction->operands,
+                            [&](const Instruction* operand) { return behind.contains(operand); });
+    if (!is_behind || behind.contains(instruction)) continue;
+    switch (instruction->opcode) {
+      case Opcode::kBitcast:
+      case Opcode::kBroadcast:
+      case Opcode::kClamp:
+      case Opcode::kGetTupleElement:
+      case Opcode::kReshape:
+      case Opcode::kReverse:
+      case Opcode::kTranspose:
+      case Opcode::kTuple:
+        break;
+      default:
+        if (!hlo::is_elementwise(instruction->opcode)) return instruction;
+    }
+    behind.insert(instruction);
+  }
+  return nullptr;
+}
+
 std::size_t array_count(const Instruction& hero) {
   switch (hero.opcode) {
     case Opcode::kConcatenate:

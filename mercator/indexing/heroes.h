@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mercator/hlo/module.h"
@@ -16,6 +17,12 @@ namespace mercator::indexing {
 
 // How many arrays a hero moves or reduces: its first operands.
 [[nodiscard]] std::size_t array_count(const hlo::Instruction& hero);
+
+// An instruction between a hero and the result of the call that is not made from the hero's
+// elements one by one, each of them once or more often: null if there is none. Threads that have
+// the elements of the hero can then write all of the result.
+[[nodiscard]] const hlo::Instruction* unfit_behind_heroes(
+    const hlo::Instruction& call, std::span<const hlo::Instruction* const> heroes);
 
 // See IndexingAnalysis::kernel.
 class Analysis;

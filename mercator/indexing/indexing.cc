@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/backend_config.h"
 #include "mercator/indexing/computation.h"
 #include "mercator/indexing/devices.h"
 #include "mercator/indexing/heroes.h"
 #include "mercator/indexing/instruction_maps.h"
 #include "mercator/indexing/kernel.h"
+#include "mercator/indexing/loop.h"
 #include "mercator/indexing/physical_layout.h"
 #include "mercator/indexing/runtime_value.h"
 
@@ -137,9 +139,28 @@ GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call) {
   return result;
 }
 
+GroupedIndexing IndexingAnalysis::below(const hlo::Instruction& instruction) {
+  indexing::Analysis& analysis = impl_->analysis;
+  const indexing::Inside inside = indexing::below(analysis, instruction);
+  GroupedIndexing result;
+  if (inside.unknown != nullptr) result.unknown = *inside.unknown;
+  for (const indexing::Inside::Part& part : inside.parts) {
+    result.groups.push_back({.output = part.output,
+                             .instruction = part.instruction,
+                             .leaf = part.leaf,
+                             .maps = operand_maps(analysis, part.maps, part.unknown)});
+  }
+  return result;
+}
+
 Result<KernelIndexing> IndexingAnalysis::kernel(const hlo::Instruction& call,
                                                 const Kernel& kernel) {
   return indexing::kernel_indexing(impl_->analysis, call, kernel);
+}
+
+std::optional<std::int64_t> IndexingAnalysis::round_count(const hlo::Instruction& loop) {
+  const auto counted = indexing::counted_loop(impl_->analysis, loop);
+  return counted ? std::optional(counted->count) : indexing::read_known_trip_count(loop);
 }
 
 std::int64_t IndexingAnalysis::device_count() const { return impl_->analysis.devices().count(); }

@@ -128,6 +128,10 @@ class IndexingAnalysis {
   // passes where it was a parameter.
   [[nodiscard]] GroupedIndexing grouped(const hlo::Instruction& call);
 
+  // The same from an instruction to whatever of its computation it is made from, itself first.
+  // What it calls counts as one instruction.
+  [[nodiscard]] GroupedIndexing below(const hlo::Instruction& instruction);
+
   // What the threads of a kernel for a fusion, or for any other instruction, read and write
   // (kernel.h). Of a kernel that is about heroes, what leads from their operands to the operands of
   // the fusion is read before the heroes are computed; a result that depends on a hero is written
@@ -141,6 +145,10 @@ class IndexingAnalysis {
   // padding of tiles counts. kUnsupported for a layout that says more than order, tiles and memory
   // space. Requires an array.
   [[nodiscard]] Result<IndexMap> physical_position(const hlo::Shape& array);
+
+  // How often the body of a while runs: counted, or as its backend_config says; none if that is not
+  // known.
+  [[nodiscard]] std::optional<std::int64_t> round_count(const hlo::Instruction& loop);
 
   // How many devices the module runs on: replica_count * num_partitions, and where it does not say
   // them, as many as its collectives name.

@@ -52,7 +52,10 @@ class Body {
   [[nodiscard]] PairList beside_heroes(const ShapeIndex& output) {
     if (site_) return to_operands(*site_->computation->root, output, heroes_);
     if (!heroes_.empty()) return {};
-    return analysis_.pairs(call_, Direction::kOutputToInput);
+    const PairList& all = analysis_.pairs(call_, Direction::kOutputToInput);
+    if (all.unknown() != nullptr) return all;
+    const std::span<const LeafPair> pairs = all.of_output(output);
+    return PairList({pairs.begin(), pairs.end()});
   }
   // From operand k of a hero, which must be an array, to the operands of the call.
   [[nodiscard]] PairList behind_hero(const Instruction& hero, std::size_t k) {
@@ -132,11 +135,21 @@ class KernelMaps {
         body_(analysis, call, heroes_) {}
 
   Result<KernelIndexing> run() {
+    if (call_.opcode == hlo::Opcode::kAsyncStart) {
+      return fail(
+          ErrorKind::kUnsupported,
+          fmt::format("'{}' starts what another instruction ends: it is no kernel", call_.name));
+    }
     if (kernel_.scheme != Scheme::kLoop) {
       if (heroes_.empty()) {
         return fail(ErrorKind::kUnsupported,
                     fmt::format("'{}' has nothing for a kernel of scheme '{}'", call_.name,
                                 name(kernel_.scheme)));
+      }
+      if (const Instruction* unfit = unfit_behind_heroes(call_, heroes_)) {
+        return fail(ErrorKind::kUnsupported,
+                    fmt::format("'{}' is behind '{}', and has other elements", unfit->name,
+                                heroes_.front()->name));
       }
       accesses_ = MERCATOR_TRY(accesses_of_heroes());
       for (const Instruction* hero : heroes_) add_hero(*hero);

@@ -8,18 +8,6 @@
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::indexing {
-namespace {
-
-// Narrow types take a whole byte each, unless the layout says otherwise.
-std::int64_t bits_in_memory(const hlo::Shape& array) {
-  if (array.layout != nullptr && array.layout->element_size_in_bits > 0) {
-    return array.layout->element_size_in_bits;
-  }
-  return std::max<std::int64_t>(8, hlo::bit_width(array.element_type));
-}
-
-}  // namespace
-
 Result<PhysicalLayout> PhysicalLayout::of(const hlo::Shape& array) {
   if (array.layout != nullptr && !array.layout->other.empty()) {
     return fail(ErrorKind::kUnsupported,
@@ -31,7 +19,7 @@ Result<PhysicalLayout> PhysicalLayout::of(const hlo::Shape& array) {
   for (const std::int64_t dimension : result.major_to_minor_) {
     result.sizes_.push_back(array.dimensions[static_cast<std::size_t>(dimension)]);
   }
-  result.element_bits_ = bits_in_memory(array);
+  result.element_bits_ = hlo::bits_in_memory(array);
   if (array.layout != nullptr) {
     for (const hlo::LayoutTile& tile : array.layout->tiles) {
       MERCATOR_TRY_VOID(result.add_tiling(tile.dimensions));

@@ -13,33 +13,6 @@
 namespace mercator::tools {
 namespace {
 
-// Finds where a text stops to be JSON.
-class ErrorLocator : public nlohmann::json_sax<Json> {
- public:
-  [[nodiscard]] std::size_t position() const { return position_; }
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    position_ = position;
-    return false;
-  }
-
- private:
-  std::size_t position_ = 0;
-};
-
 TextSpan span(std::size_t begin, std::size_t end) {
   return {.begin = static_cast<std::uint32_t>(begin), .end = static_cast<std::uint32_t>(end)};
 }
@@ -131,12 +104,7 @@ class Entry {
 }  // namespace
 
 Result<CustomCalls> read_custom_calls(std::string_view text, ExprContext& context) {
-  ErrorLocator locator;
-  if (!Json::sax_parse(text, &locator)) {
-    const std::size_t end = std::min(locator.position(), text.size());
-    return fail(ErrorKind::kInvalidInput, "this is not JSON", span(end == 0 ? 0 : end - 1, end));
-  }
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = MERCATOR_TRY(parse_json(text));
   if (!json.is_object()) {
     return fail(ErrorKind::kInvalidInput, "expected an object with an entry for each custom call",
                 span(0, 1));

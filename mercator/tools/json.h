@@ -1,9 +1,12 @@
-// JSON as the command writes it: keys in the order in which they are set.
+// JSON as the command reads and writes it: keys in the order in which they are set.
 
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+
+#include "mercator/support/error.h"
 
 namespace mercator::tools {
 
@@ -13,5 +16,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] inline std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+// An error carries the place at which the text stops to be JSON.
+[[nodiscard]] Result<Json> parse_json(std::string_view text);
 
 }  // namespace mercator::tools

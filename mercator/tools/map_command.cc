@@ -15,13 +15,13 @@
 
 #include "mercator/expr/expr.h"
 #include "mercator/hlo/module.h"
-#include "mercator/hlo/verifier.h"
 #include "mercator/tools/custom_calls_file.h"
 #include "mercator/tools/kernel_options.h"
 #include "mercator/tools/map_json.h"
 #include "mercator/tools/map_listing.h"
 #include "mercator/tools/map_stats.h"
 #include "mercator/tools/map_text.h"
+#include "mercator/tools/module_file.h"
 #include "mercator/tools/progress.h"
 #include "mercator/tools/verb.h"
 
@@ -35,8 +35,6 @@ struct MapOptions {
   bool json = false;
   bool stats = false;
 };
-
-using Clock = std::chrono::steady_clock;
 
 // Calls `consume` for the maps of each instruction.
 template <class Consume>
@@ -67,23 +65,11 @@ Result<InsideList> inside_maps(const std::vector<const hlo::Instruction*>& instr
 }
 
 ExitStatus run_map(const MapOptions& options, Output& output) {
-  const std::string name = input_name(options.file);
-  const Result<std::string> text = read_input(options.file);
-  if (!text) return report(text.error(), name);
-
-  MapTimes times;
-  const auto start = Clock::now();
-  const Result<std::unique_ptr<hlo::Module>> parsed = hlo::read_module(*text);
-  times.parse = Clock::now() - start;
-  if (!parsed) return report(parsed.error(), name, *text);
-  const hlo::Module& module = **parsed;
-
-  const auto parse_end = Clock::now();
-  const Result<void> verified = hlo::verify(module);
-  times.verify = Clock::now() - parse_end;
-  if (!verified) {
-    return report(module.source.locate(verified.error(), module.text()), name, *text);
-  }
+  const std::expected<ModuleFile, ExitStatus> file = read_module_file(options.file);
+  if (!file) return file.error();
+  const hlo::Module& module = *file->module;
+  const std::string& name = file->name;
+  MapTimes times = {.parse = file->parse_time, .verify = file->verify_time};
 
   const auto selected = select_instructions(module, options.request);
   if (!selected) return report(selected.error(), name);

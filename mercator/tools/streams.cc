@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -43,7 +44,66 @@ class InputFile {
   int descriptor_;
 };
 
+std::unexpected<Error> io_error() { return fail(ErrorKind::kIo, describe(errno)); }
+
+Result<void> write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return io_error();
+    }
+  }
+  return {};
+}
+
+// Writes to an open file and closes it.
+Result<void> write_and_close(int descriptor, std::string_view text) {
+  Result<void> written = write_all(descriptor, text);
+  if (::close(descriptor) != 0 && written.has_value()) written = io_error();
+  return written;
+}
+
+// Where a path leads by symbolic links: the file itself is to be replaced, not a link to it.
+std::string resolved(const std::string& path) {
+  char* const real = ::realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string result = real;
+  std::free(real);
+  return result;
+}
+
+// The permissions of a file that is made anew.
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
 }  // namespace
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+  struct stat status{};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return io_error();
+    return write_and_close(descriptor, text);
+  }
+  const std::string target = resolved(path);
+  std::string beside = target + ".XXXXXX";
+  const int descriptor = ::mkstemp(beside.data());
+  if (descriptor < 0) return io_error();
+  Result<void> written;
+  if (::fchmod(descriptor, exists ? status.st_mode & 07777 : default_mode()) != 0) {
+    written = io_error();
+  }
+  if (Result<void> done = write_and_close(descriptor, text); written.has_value()) written = done;
+  if (written.has_value() && ::rename(beside.c_str(), target.c_str()) != 0) written = io_error();
+  if (!written.has_value()) ::unlink(beside.c_str());
+  return written;
+}
 
 Result<std::string> read_input(const std::string& path) {
   const InputFile file(path);

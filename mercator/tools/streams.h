@@ -16,6 +16,11 @@ namespace mercator::tools {
 // What messages call that input: its path, or "<stdin>".
 [[nodiscard]] std::string input_name(const std::string& path);
 
+// Writes a file, whole or not at all: what is there is replaced once everything is written. What is
+// not a regular file, such as a device or a pipe, is written to directly. An error of kind kIo,
+// without the file's name.
+[[nodiscard]] Result<void> write_file(const std::string& path, std::string_view text);
+
 // Standard output, buffered. Once a write has failed, further writes do nothing, and long work may
 // stop.
 class Output {

@@ -5,15 +5,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "mercator/support/arithmetic.h"
+#include "test/analysis/warp_simulation.h"
 #include "test/support/random_draw.h"
 
 namespace mercator {
@@ -21,54 +18,7 @@ namespace {
 
 constexpr std::int64_t kBudget = 100'000;
 
-// What WarpSectors says, with given values of the runtime variables.
-struct Simulated {
-  std::int64_t steps = 0;
-  std::int64_t sectors = 0;
-  std::int64_t ideal_sectors = 0;
-  std::int64_t useful_bits = 0;
-};
-
-// Every warp, step by step. `runtime(key)` is the value that a runtime variable has whose element
-// is the key: its number, then the index.
-template <class Runtime>
-Simulated simulate(const IndexMap& map, std::int64_t bits, const Launch& launch,
-                   const MemoryGeometry& geometry, const Runtime& runtime) {
-  std::map<std::vector<std::int64_t>, std::set<std::int64_t>> by_step;
-  IndexMap fixed = map;
-  const Result<void> done = enumerate(
-      fixed, 10'000'000, [&](const VariableValues& values, std::span<const std::int64_t> results) {
-        for (std::uint32_t i = 0; i < map.runtimes().size(); ++i) {
-          std::vector<std::int64_t> key = {i};
-          for (const Expr index : map.runtimes()[i].index) key.push_back(*evaluate(index, values));
-          if (values.runtimes[i] != runtime(key)) return;
-        }
-        const auto& d = values.dimensions;
-        const std::int64_t thread = d[0] + launch.threads[0] * (d[1] + launch.threads[1] * d[2]);
-        std::vector<std::int64_t> step = {thread / geometry.warp_size, d[3], d[4], d[5]};
-        step.insert(step.end(), values.ranges.begin(), values.ranges.end());
-        by_step[step].insert(results[0]);
-      });
-  EXPECT_TRUE(done.has_value());
-  Simulated all;
-  const std::int64_t sector = geometry.sector_bytes * 8;
-  for (const auto& [step, positions] : by_step) {
-    std::set<std::int64_t> sectors;
-    for (const std::int64_t position : positions) {
-      for (std::int64_t bit = position * bits; bit < (position + 1) * bits; ++bit) {
-        sectors.insert(floor_div(bit, sector));
-      }
-    }
-    const std::int64_t useful = std::ssize(positions) * bits;
-    ++all.steps;
-    all.sectors += std::ssize(sectors);
-    all.ideal_sectors += ceil_div(useful, sector);
-    all.useful_bits += useful;
-  }
-  return all;
-}
-
-class WarpSectorsTest : public testing::Test {
+class WarpSectorsTest : public ::testing::Test {
  protected:
   // "[chunk] -> (…)", with the six dimensions of the launch and their bounds in front.
   IndexMap map(const std::string& text, const Launch& launch, const std::string& domain = "") {
@@ -132,7 +82,8 @@ TEST_F(WarpSectorsTest, PartialWarpsAndSeams) {
   // Rows of 100, of which the first 70 come from here: the seam is in another lane each time.
   const IndexMap seam = map("-> ((" + t + ") floordiv 100 * 70 + (" + t + ") mod 100)", launch,
                             t + " in [0, 999], (" + t + ") mod 100 in [0, 69]");
-  const Simulated s = simulate(seam, 32, launch, {}, [](const auto&) { return 0; });
+  const testing::Simulated s =
+      testing::simulate(seam, 32, launch, {}, [](const auto&) { return 0; });
   const WarpSectors counted = count_warp_sectors(seam, 32, launch, {}, kBudget);
   EXPECT_EQ(counted.sectors, Count::exactly(s.sectors));
   EXPECT_EQ(counted.steps, Count::exactly(s.steps));
@@ -147,6 +98,17 @@ TEST_F(WarpSectorsTest, ManyThreadsAreCountedByKinds) {
   EXPECT_EQ(sectors("[chunk] -> ((" + t + ") * 3 + chunk)", launch, 32, "chunk in [0, 2]"),
             "103079215104 steps, 1236950581248 sectors, 412316860416 ideal, 105553116266496 bits, "
             "stride 3");
+}
+
+TEST_F(WarpSectorsTest, PositionsThatStartAnewAfterManySteps) {
+  // pred[2,8192,8192] broadcast(pred[8192,8192]), dimensions={1,2}
+  const Launch launch = {.threads = {128, 1, 1}, .blocks = {1048576, 1, 1}};
+  const std::string t = "bl_x * 128 + th_x";
+  EXPECT_EQ(sectors("-> ((" + t + ") mod 67108864)", launch, 8),
+            "4194304 steps, 4194304 sectors, 4194304 ideal, 1073741824 bits, stride 1");
+  // s32[2,8192,8192] broadcast(s32[2,8192]), dimensions={0,2}
+  EXPECT_EQ(sectors("-> ((" + t + ") mod 8192 + (" + t + ") floordiv 67108864 * 8192)", launch),
+            "4194304 steps, 16777216 sectors, 16777216 ideal, 4294967296 bits, stride 1");
 }
 
 TEST_F(WarpSectorsTest, BeyondTheBudget) {
@@ -187,8 +149,10 @@ TEST_F(WarpSectorsTest, RuntimeVariables) {
   const IndexMap read = with_runtime(th, {});
   const IndexMap gated(c, read.dimensions(), {}, read.runtimes(), read.results(),
                        {{th + c.runtime(0), {0, 20}}});
-  EXPECT_EQ(count_warp_sectors(gated, 32, launch, {}, kBudget).sectors.reason,
-            "whether an element is accessed is known at run time only");
+  const WarpSectors perhaps = count_warp_sectors(gated, 32, launch, {}, kBudget);
+  EXPECT_EQ(text(perhaps),
+            "[0, 4] steps, [0, 16] sectors, [0, 16] ideal, [0, 4096] bits, stride 1");
+  EXPECT_EQ(perhaps.sectors.reason, "whether an element is accessed is known at run time only");
 }
 
 // A random map, as kernels have them.
@@ -267,7 +231,8 @@ TEST_F(WarpSectorsTest, AsSimulated) {
     const std::int64_t bits = random.bits();
     const MemoryGeometry geometry = {.warp_size = seed % 5 == 0 ? 64 : 32,
                                      .sector_bytes = seed % 7 == 0 ? 64 : 32};
-    const Simulated s = simulate(m, bits, launch, geometry, [](const auto&) { return 0; });
+    const testing::Simulated s =
+        testing::simulate(m, bits, launch, geometry, [](const auto&) { return 0; });
     const WarpSectors counted = count_warp_sectors(m, bits, launch, geometry, kBudget);
     ASSERT_TRUE(counted.sectors.is_exact());
     EXPECT_EQ(fmt::format("{} {} {} {}", counted.steps.lo, counted.sectors.lo,
@@ -293,7 +258,7 @@ TEST_F(WarpSectorsTest, GathersAreWithinTheBounds) {
     const auto runtime = [&](const std::vector<std::int64_t>& key) {
       return values.try_emplace(key, draw(0, 9)).first->second;
     };
-    const Simulated s = simulate(m, 32, launch, {}, runtime);
+    const testing::Simulated s = testing::simulate(m, 32, launch, {}, runtime);
     const WarpSectors counted = count_warp_sectors(m, 32, launch, {}, kBudget);
     EXPECT_EQ(counted.steps, Count::exactly(s.steps));
     EXPECT_LE(counted.sectors.lo, s.sectors);

@@ -156,6 +156,20 @@ TEST(Kernel, LoopOfSeveralResultsAndOfAnInstructionByItself) {
   EXPECT_EQ(check(dot, {.launch = {.threads = {4, 1, 1}, .blocks = {5, 1, 1}}}).reads.size(), 2U);
 }
 
+// Each result is written and read for by itself, also where ranks differ and there is no fusion.
+TEST(Kernel, LoopOfAnInstructionWithSeveralResults) {
+  AnalyzedModule m(R"(
+    HloModule m
+    ENTRY e {
+      p0 = f32[4,6] parameter(0)
+      p1 = s32[5] parameter(1)
+      ROOT x = (f32[4,6], s32[5]) tuple(p0, p1)
+    })");
+  const KernelIndexing threads = check(m, {.launch = {.threads = {4, 1, 1}, .blocks = {6, 1, 1}}});
+  EXPECT_EQ(threads.writes.size(), 2U);
+  EXPECT_EQ(threads.reads.size(), 2U);
+}
+
 TEST(Kernel, TransposeBetweenOtherWork) {
   AnalyzedModule m(R"(
     HloModule m
@@ -328,6 +342,44 @@ TEST(Kernel, RuntimeVariablesNameTheCallersArrays) {
   const IndexMap& map = threads->reads[0].maps.maps.at(0).map;
   EXPECT_THAT(to_string(map, MapStyle::kOneLine), HasSubstr("{rt0} -> (th_x + rt0)"));
   EXPECT_EQ(m.module().instructions[*map.runtimes()[0].tensor]->name, "start");
+}
+
+TEST(Kernel, HeroesWithOtherElementsBehindThem) {
+  // The padding has no element of the concatenate, and would never be written.
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p = f32[32] parameter(0)
+      z = f32[] constant(0)
+      c = f32[64] concatenate(p, p), dimensions={0}
+      ROOT x = f32[68] pad(c, z), padding=4_0
+    }
+    ENTRY e {
+      p = f32[32] parameter(0)
+      ROOT r = f32[68] fusion(p), kind=kLoop, calls=f
+    })");
+  const Result<KernelIndexing> threads = m.analysis().kernel(
+      m.root(), {.scheme = Scheme::kConcatenate, .launch = {.threads = {32, 1, 1}}});
+  ASSERT_FALSE(threads.has_value());
+  EXPECT_EQ(threads.error().message, "'x' is behind 'c', and has other elements");
+}
+
+TEST(Kernel, AsyncStart) {
+  AnalyzedModule m(R"(
+    HloModule m
+    t {
+      p = f32[4] parameter(0)
+      ROOT r = f32[4] negate(p)
+    }
+    ENTRY e {
+      p = f32[4] parameter(0)
+      s = ((f32[4]), f32[4], s32[]) async-start(p), calls=t
+      ROOT d = f32[4] async-done(s)
+    })");
+  const Result<KernelIndexing> threads =
+      m.analysis().kernel(m.instruction("s"), {.launch = {.threads = {4, 1, 1}}});
+  ASSERT_FALSE(threads.has_value());
+  EXPECT_EQ(threads.error().kind, ErrorKind::kUnsupported);
 }
 
 TEST(Kernel, WhatDoesNotSuitIsRefused) {

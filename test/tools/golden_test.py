@@ -30,6 +30,10 @@ CASES = {
     "softmax_grouped.json": ["map", "examples/softmax.hlo", "--json", "--grouped"],
     "shards.json": ["map", "examples/shards.hlo", "--json", "--instruction", "block"],
     "shards.txt": ["map", "examples/shards.hlo"],
+    "softmax_tile.txt": ["tile", "examples/softmax.hlo", "--instruction", "softmax", "--sizes", "16,32"],
+    "heads_tile.json": [
+        *["tile", "examples/heads.hlo", "--instruction", "fusion", "--sizes", "1,1,8,16", "--json"],
+    ],
     "softmax.txt": ["map", "examples/softmax.hlo", "--all"],
     "reshape.txt": ["simplify", "examples/reshape.maps"],
 }

@@ -1,0 +1,122 @@
+#include "mercator/analysis/coalescing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "mercator/analysis/step_sectors.h"
+#include "mercator/analysis/vector_width.h"
+#include "mercator/support/arithmetic.h"
+
+namespace mercator {
+
+namespace {
+
+// Steps of warps that are looked at, for each place that accesses an array.
+constexpr std::int64_t kBudget = 1 << 16;
+constexpr std::int64_t kMostBytesAtOnce = 16;
+
+void add(Count& sum, const Count& count) {
+  const auto add = [](std::int64_t& to, std::int64_t value) {
+    if (!checked_add(to, value, &to)) to = std::numeric_limits<std::int64_t>::max();
+  };
+  add(sum.lo, count.lo);
+  add(sum.hi, count.hi);
+  if (sum.reason.empty()) sum.reason = count.reason;
+}
+
+// a / b for counts that grow together.
+Measure ratio(const Count& a, const Count& b, double unit = 1) {
+  const auto divide = [&](std::int64_t x, std::int64_t y) {
+    return y == 0 ? 0.0 : static_cast<double>(x) / static_cast<double>(y) * unit;
+  };
+  const double lo = divide(a.lo, b.lo);
+  const double hi = divide(a.hi, b.hi);
+  return {.lo = std::min(lo, hi), .hi = std::max(lo, hi)};
+}
+
+bool is_coalesced(const WarpSectors& access) {
+  return access.sectors.hi / 2 < access.ideal_sectors.hi || access.sectors.hi == 0;
+}
+
+// "neighbouring threads read 4096 bytes apart"
+std::string describe(const WarpSectors& access, const hlo::Shape& array, bool is_write) {
+  const char* verb = is_write ? "write" : "read";
+  const std::int64_t bits = hlo::bits_in_memory(array);
+  if (!access.stride) {
+    if (!access.steps.is_exact()) return access.steps.reason;
+    return fmt::format("neighbouring threads {} at no fixed distance{}", verb,
+                       access.sectors.is_exact() ? "" : ": it " + access.sectors.reason);
+  }
+  const char* perhaps = access.steps.is_exact() ? "" : ", if at all";
+  const std::int64_t stride = *access.stride < 0 ? -*access.stride : *access.stride;
+  if (stride == 0) return fmt::format("the threads of a warp {} the same element{}", verb, perhaps);
+  if (stride > 1) {
+    const bool is_whole = bits % 8 == 0;
+    return fmt::format("neighbouring threads {} {} {} apart{}", verb,
+                       is_whole ? stride * (bits / 8) : stride, is_whole ? "bytes" : "elements",
+                       perhaps);
+  }
+  const bool is_aligned = access.sectors.hi == access.ideal_sectors.hi;
+  return fmt::format("neighbouring threads {} neighbouring elements{}{}", verb,
+                     is_aligned ? "" : ", not all from the start of a sector", perhaps);
+}
+
+}  // namespace
+
+const CoalescingAnalysis::Access& CoalescingAnalysis::access(const IndexMap& map,
+                                                             const hlo::Shape& array,
+                                                             const Launch& launch) {
+  const std::int64_t bits = hlo::bits_in_memory(array);
+  const auto [place, is_new] = accesses_.try_emplace(Key{map, bits, launch.threads}, Access());
+  if (is_new) {
+    place->second.sectors = count_warp_sectors(
+        map, bits, launch, {.warp_size = device_.warp_size, .sector_bytes = device_.sector_bytes},
+        kBudget);
+    place->second.vector_width = analysis::vector_width(
+        map, launch.threads[0], std::max<std::int64_t>(1, kMostBytesAtOnce * 8 / bits));
+  }
+  return place->second;
+}
+
+Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Shape& array,
+                                          const Launch& launch, bool is_write) {
+  if (!maps.unknown.empty()) return {.unknown = maps.unknown};
+  const Result<IndexMap> position = indexing_.physical_position(array);
+  if (!position) return {.unknown = position.error().message};
+
+  Coalescing result;
+  WarpSectors all;
+  double worst = -1;
+  for (const OperandMap& map : maps.maps) {
+    const Access& one = access(simplify(compose(map.map, *position)), array, launch);
+    const WarpSectors& sectors = one.sectors;
+    add(all.steps, sectors.steps);
+    add(all.sectors, sectors.sectors);
+    add(all.ideal_sectors, sectors.ideal_sectors);
+    add(all.useful_bits, sectors.useful_bits);
+    const bool is_first = worst < 0;
+    result.vector_width =
+        is_first ? one.vector_width : std::min(result.vector_width, one.vector_width);
+    result.coalesced &= is_coalesced(sectors);
+    const double times = ratio(sectors.sectors, sectors.ideal_sectors).hi;
+    if (times > worst) {
+      worst = times;
+      result.why = describe(sectors, array, is_write);
+    }
+  }
+  result.sectors_per_warp = ratio(all.sectors, all.steps);
+  result.ideal_sectors_per_warp = ratio(all.ideal_sectors, all.steps);
+  result.useful_share =
+      ratio(all.useful_bits, all.sectors, 1.0 / static_cast<double>(device_.sector_bytes * 8));
+  const auto bytes = [&](std::int64_t sectors) {
+    return analysis::saturating_mul(sectors, device_.sector_bytes);
+  };
+  result.moved_bytes =
+      Count::between(bytes(all.sectors.lo), bytes(all.sectors.hi), all.sectors.reason);
+  return result;
+}
+
+}  // namespace mercator

@@ -1,0 +1,262 @@
+// The tile that a map makes of another: as the problem that tile_reduction solves, whose solutions
+// become cases over the parameters of the root.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mercator/analysis/progression.h"
+#include "mercator/analysis/tile.h"
+#include "mercator/analysis/tile_reduction.h"
+#include "mercator/support/arithmetic.h"
+
+namespace mercator {
+namespace {
+
+using internal::Assumptions;
+using internal::Progression;
+using internal::TileProblem;
+using internal::TileSolution;
+using internal::TileSolutions;
+
+// The variables of `map` become range variables of the problem: dimensions, then ranges.
+TileProblem problem_of(const IndexMap& map, const RootTile& root) {
+  ExprContext& context = map.context();
+  const auto dimensions = static_cast<std::uint32_t>(map.dimensions().size());
+  const auto translated = [&](Expr expr) {
+    return substitute(expr, [&](VariableId id) {
+      if (id.kind == VariableKind::kDimension) return context.range(id.index);
+      return id.kind == VariableKind::kRange ? context.range(dimensions + id.index) : Expr();
+    });
+  };
+  TileProblem problem;
+  for (std::uint32_t i = 0; i < dimensions; ++i) {
+    const TileDimension d = root.dimension(i);
+    problem.variables.push_back(
+        {.values = {d.offset, d.size, d.stride}, .name = map.name({VariableKind::kDimension, i})});
+    const Interval bounds = map.dimensions()[i].bounds;
+    if (!bounds.contains(Interval::indices(root.array()[i]))) {
+      problem.constraints.push_back({context.range(i), bounds});
+    }
+  }
+  for (std::uint32_t i = 0; i < map.ranges().size(); ++i) {
+    const Interval bounds = map.ranges()[i].bounds;
+    problem.variables.push_back({.values = {context.constant(bounds.lo),
+                                            context.constant(bounds.size()), context.constant(1)},
+                                 .name = map.name({VariableKind::kRange, i})});
+  }
+  for (const Expr result : map.results()) problem.results.push_back(translated(result));
+  for (const auto& [expr, range] : map.constraints()) {
+    problem.constraints.push_back({translated(expr), range});
+  }
+  for (const RuntimeVariable& runtime : map.runtimes()) {
+    for (const Expr index : runtime.index) problem.uniform.push_back(translated(index));
+  }
+  return problem;
+}
+
+// Simplifies the cases: each is a map from the parameters to the numbers of its tile, and its
+// conditions are the constraints of that map.
+class CaseSimplifier {
+ public:
+  CaseSimplifier(const IndexMap& map, const RootTile& root) : map_(map), root_(root) {}
+
+  // None if the conditions contradict each other.
+  std::optional<TileCase> operator()(const TileSolution& solution) {
+    std::vector<Variable> variables = root_.variables();
+    for (const RuntimeVariable& runtime : map_.runtimes()) variables.push_back({runtime.bounds});
+    std::vector<Expr> results;
+    for (const Progression& values : solution.results) {
+      const Expr one = values.size.context().constant(1);
+      results.insert(results.end(), {values.offset, values.size,
+                                     values.size.is_constant(1) ? one : values.stride});
+    }
+    std::vector<Constraint> constraints = solution.conditions;
+    for (Expr& result : results) result = with_runtimes_as_dimensions(result);
+    for (Constraint& constraint : constraints) {
+      constraint.expr = with_runtimes_as_dimensions(constraint.expr);
+    }
+    const IndexMap simple =
+        simplify_(IndexMap(root_.context(), variables, {}, {}, results, constraints));
+    if (simple.is_known_empty()) return std::nullopt;
+    TileCase result{.conditions = {}, .nonempty = solution.nonempty, .dimensions = {}};
+    for (std::uint32_t i = 0; i < variables.size(); ++i) {
+      const Interval bounds = simple.dimensions()[i].bounds;
+      if (bounds == on_grid(variables[i].bounds, i, simple.constraints())) continue;
+      result.conditions.push_back({from_dimensions(root_.context().dimension(i)), bounds});
+    }
+    for (const Constraint& constraint : simple.constraints()) {
+      result.conditions.push_back({from_dimensions(constraint.expr), constraint.range});
+    }
+    for (std::size_t i = 0; i < simple.results().size(); i += RootTile::kParameters) {
+      result.dimensions.push_back({.offset = from_dimensions(simple.results()[i]),
+                                   .size = from_dimensions(simple.results()[i + 1]),
+                                   .stride = from_dimensions(simple.results()[i + 2])});
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t parameters() const {
+    return static_cast<std::uint32_t>(RootTile::kParameters * root_.rank());
+  }
+  // The bounds of a dimension, as a constraint on its remainder alone makes them.
+  [[nodiscard]] static Interval on_grid(Interval bounds, std::uint32_t dimension,
+                                        std::span<const Constraint> constraints) {
+    for (const auto& [expr, range] : constraints) {
+      if (!expr.is(ExprKind::kMod) || !range.is_point() ||
+          expr.dividend() != expr.context().dimension(dimension) ||
+          !expr.divisor().is(ExprKind::kConstant)) {
+        continue;
+      }
+      const std::int64_t n = expr.divisor().value();
+      return {bounds.lo + floor_mod(range.lo - bounds.lo, n),
+              bounds.hi - floor_mod(bounds.hi - range.lo, n)};
+    }
+    return bounds;
+  }
+  // A map drops runtime variables that it does not use, and all cases must have the same ones.
+  [[nodiscard]] Expr with_runtimes_as_dimensions(Expr expr) const {
+    return substitute(expr, [&](VariableId id) {
+      return id.kind == VariableKind::kRuntime ? expr.context().dimension(parameters() + id.index)
+                                               : Expr();
+    });
+  }
+  [[nodiscard]] Expr from_dimensions(Expr expr) const {
+    return substitute(expr, [&](VariableId id) {
+      return id.kind == VariableKind::kDimension && id.index >= parameters()
+                 ? expr.context().runtime(id.index - parameters())
+                 : Expr();
+    });
+  }
+
+  const IndexMap& map_;
+  const RootTile& root_;
+  MapSimplifier simplify_;
+};
+
+Tile tile_without_elements(const IndexMap& map) {
+  const Expr zero = map.context().constant(0);
+  const Expr one = map.context().constant(1);
+  Tile tile;
+  tile.nonempty = {internal::never(map.context())};
+  tile.cases.push_back(
+      {.conditions = {},
+       .nonempty = {},
+       .dimensions = std::vector<TileDimension>(map.results().size(), {zero, zero, one})});
+  return tile;
+}
+
+constexpr std::int64_t kMaxPoints = 200'000;
+
+// The tile that has just these elements.
+std::optional<std::vector<Progression>> progressions_of(
+    ExprContext& context, const std::set<std::vector<std::int64_t>>& elements) {
+  std::vector<Progression> tile;
+  std::size_t combinations = 1;
+  for (std::size_t i = 0; i < elements.begin()->size(); ++i) {
+    std::set<std::int64_t> values;
+    for (const std::vector<std::int64_t>& element : elements) values.insert(element[i]);
+    const std::int64_t first = *values.begin();
+    const std::int64_t stride = values.size() == 1 ? 1 : *std::next(values.begin()) - first;
+    std::int64_t expected = first;
+    for (const std::int64_t value : values) {
+      if (value != expected) return std::nullopt;
+      expected += stride;
+    }
+    combinations *= values.size();
+    tile.push_back({context.constant(first),
+                    context.constant(static_cast<std::int64_t>(values.size())),
+                    context.constant(stride)});
+  }
+  return combinations == elements.size() ? std::optional(tile) : std::nullopt;
+}
+
+// What no rule recognises, of a tile that is numbers: its elements, one by one, or false if they
+// are too many or not known.
+bool enumerate_tile(const IndexMap& map, const RootTile& root, Tile& tile) {
+  const auto is_number = [](Interval bounds) { return bounds.is_point(); };
+  if (!std::ranges::all_of(root.bounds(), is_number) || !map.runtimes().empty()) return false;
+  // The map from places in the tile.
+  ExprContext& context = map.context();
+  std::vector<Variable> places;
+  const auto moved = [&](Expr expr) {
+    return substitute(expr, [&](VariableId id) {
+      if (id.kind != VariableKind::kDimension) return Expr();
+      const TileDimension d = root.dimension(id.index);
+      return d.offset + context.dimension(id.index) * d.stride;
+    });
+  };
+  std::vector<Expr> results;
+  std::vector<Constraint> constraints;
+  for (std::uint32_t i = 0; i < root.rank(); ++i) {
+    const TileDimension d = root.dimension(i);
+    places.push_back({Interval::indices(d.size.value())});
+    constraints.push_back({moved(context.dimension(i)), map.dimensions()[i].bounds});
+  }
+  for (const Expr result : map.results()) results.push_back(moved(result));
+  for (const auto& [expr, range] : map.constraints()) constraints.push_back({moved(expr), range});
+  const auto elements =
+      image(IndexMap(context, places, map.ranges(), {}, results, constraints), kMaxPoints);
+  if (!elements) return false;
+  if (elements->empty()) {
+    tile = tile_without_elements(map);
+    return true;
+  }
+  const auto found = progressions_of(context, *elements);
+  if (!found) return false;
+  TileCase one{.conditions = {}, .nonempty = {}, .dimensions = {}};
+  for (const Progression& d : *found) one.dimensions.push_back({d.offset, d.size, d.stride});
+  tile.cases = {one};
+  tile.otherwise.clear();
+  return true;
+}
+
+}  // namespace
+
+Tile tile_of(const IndexMap& map, const RootTile& root) {
+  if (map.is_known_empty()) return tile_without_elements(map);
+  Tile tile;
+  for (const Variable& range : map.ranges()) {
+    if (range.bounds.is_bounded()) continue;
+    tile.otherwise = "a range variable is unbounded";
+    return tile;
+  }
+  std::vector<Interval> runtimes;
+  for (const RuntimeVariable& runtime : map.runtimes()) runtimes.push_back(runtime.bounds);
+  Assumptions assumptions(map.context(), std::vector(root.bounds().begin(), root.bounds().end()),
+                          runtimes);
+  for (const Constraint& fact : root.facts()) assumptions.assume(fact);
+  const TileSolutions solutions = internal::solve(assumptions, problem_of(map, root));
+  tile.nonempty = solutions.nonempty;
+  tile.otherwise = solutions.otherwise;
+  CaseSimplifier simplified(map, root);
+  std::vector<Expr> indices;
+  for (const TileSolution& solution : solutions.cases) {
+    std::optional<TileCase> one = simplified(solution);
+    if (!one) continue;
+    if (indices.empty()) indices = solution.uniform;
+    tile.cases.push_back(*std::move(one));
+    // It is always right: what is behind it is not needed.
+    if (!tile.cases.back().conditions.empty()) continue;
+    tile.cases = {tile.cases.back()};
+    tile.otherwise.clear();
+    break;
+  }
+  if (tile.cases.empty() && enumerate_tile(map, root, tile)) return tile;
+  if (tile.cases.empty() && tile.otherwise.empty()) tile.otherwise = "no case is possible";
+  tile.runtimes = map.runtimes();
+  std::size_t next = 0;
+  for (RuntimeVariable& runtime : tile.runtimes) {
+    for (Expr& index : runtime.index) index = next < indices.size() ? indices[next++] : Expr();
+  }
+  return tile;
+}
+
+}  // namespace mercator

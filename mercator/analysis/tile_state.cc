@@ -1,0 +1,110 @@
+#include "mercator/analysis/tile_state.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mercator::internal {
+
+TileState::TileState(Assumptions& assumptions, const TileProblem& problem)
+    : assumptions_(&assumptions),
+      roots_(problem.results),
+      results_(problem.results.size()),
+      conditions_(assumptions) {
+  for (const auto& [expr, range] : problem.constraints) {
+    roots_.push_back(expr);
+    const auto [lo, hi] = range;
+    ranges_.push_back({lo == Interval::kMinusInfinity ? Expr() : assumptions.constant(lo),
+                       hi == Interval::kPlusInfinity ? Expr() : assumptions.constant(hi)});
+  }
+  roots_.insert(roots_.end(), problem.uniform.begin(), problem.uniform.end());
+  for (const TileVariable& variable : problem.variables) {
+    add_variable(variable.values, variable.name);
+  }
+}
+
+void TileState::settle() {
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    if (assumptions_->always(values(i).size, Interval::point(1))) {
+      replace_variable(i, values(i).offset);
+    }
+  }
+  assumptions_->set_ranges(bounds_);
+  assumptions_->simplify(roots_);
+  // Backwards: it may drop the constraint.
+  for (std::size_t root = uniform_begin(); root-- > results_;) settle_constraint(root);
+}
+
+void TileState::settle_constraint(std::size_t constraint) {
+  SymbolicRange& range = ranges_[constraint - results_];
+  const Expr expr = roots_[constraint];
+  const bool varies = has_ranges(expr);
+  // What has no variables says whether there is any combination.
+  const auto is_settled = [&](Expr room, Interval wanted) {
+    if (assumptions_->always(room, wanted)) return true;
+    if (!varies) nonempty_.push_back({assumptions_->simplify(room), wanted});
+    return !varies;
+  };
+  if (!range.is_point()) {
+    if (range.lo && is_settled(expr - range.lo, at_least(0))) range.lo = Expr();
+    if (range.hi && is_settled(range.hi - expr, at_least(0))) range.hi = Expr();
+  } else if (!varies && is_settled(expr - range.lo, Interval::point(0))) {
+    // As long as it varies, an equation stays one.
+    range = {};
+  }
+  if (!range.lo && !range.hi) drop_constraint(constraint);
+}
+
+Expr TileState::variable(std::size_t index) const {
+  return assumptions_->context().range(static_cast<std::uint32_t>(index));
+}
+
+Expr TileState::add_variable(const Progression& values, std::string name) {
+  const std::size_t index = variables_.size();
+  variables_.push_back({values, std::move(name)});
+  bounds_.emplace_back();
+  set_values(index, values);
+  return variable(index);
+}
+
+void TileState::set_values(std::size_t index, const Progression& values) {
+  // Without steps, all values are one.
+  const bool is_single = assumptions_->simplify(values.stride).is_constant(0);
+  variables_[index].values = is_single ? point(values.offset) : values;
+  bounds_[index] = hull(assumptions_->range(values.offset), assumptions_->range(last(values)));
+}
+
+bool TileState::is_within_other(Expr part, Expr root) const {
+  return std::ranges::any_of(roots_,
+                             [&](Expr other) { return other != root && is_within(part, other); });
+}
+
+void TileState::add_constraint(Expr expr, const SymbolicRange& range) {
+  roots_.insert(roots_.begin() + static_cast<std::ptrdiff_t>(uniform_begin()), expr);
+  ranges_.push_back(range);
+}
+
+void TileState::set_constraint(std::size_t constraint, Expr expr, const SymbolicRange& range) {
+  roots_[constraint] = expr;
+  ranges_[constraint - results_] = range;
+}
+
+void TileState::drop_constraint(std::size_t constraint) {
+  roots_.erase(roots_.begin() + static_cast<std::ptrdiff_t>(constraint));
+  ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(constraint - results_));
+}
+
+void TileState::replace_variable(std::size_t index, Expr by) {
+  if (roots_.empty()) return;
+  substitute(roots_, [&](VariableId id) {
+    return id.kind == VariableKind::kRange && id.index == index ? by : Expr();
+  });
+}
+
+bool TileState::require_single(std::size_t index) {
+  const Progression& all = values(index);
+  if (!require(all.size, Interval::point(1))) return false;
+  set_values(index, point(all.offset));
+  return true;
+}
+
+}  // namespace mercator::internal
