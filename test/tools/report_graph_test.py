@@ -226,8 +226,26 @@ ENTRY e { p = f32[8,65536] parameter(0)
 
     def test_all_coalesced(self):
         self.open("HloModule m\nENTRY e { p = f32[64,64] parameter(0)\n ROOT r = f32[64,64] negate(p) }\n")
-        self.assertIn("every access that is known is coalesced", self.text(".table-title"))
+        self.assertIn("every access is coalesced", self.text(".table-title"))
         self.assertEqual(self.text(".finding"), "")
+
+    def test_what_libraries_access_is_not_known(self):
+        self.open(
+            "HloModule m\nENTRY e { p = f32[64,64] parameter(0)\n"
+            " ROOT r = f32[64,64] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0} }\n"
+        )
+        self.assertIn(
+            "every access that is known is coalesced; of 3, such as those of libraries, nothing is known",
+            self.text(".table-title"),
+        )
+
+    def test_says_what_an_element_is_made_from(self):
+        self.open(EXAMPLES / "transposed.hlo")
+        self.select("both")
+        self.value("Inspector.panel.choose(null, [[3, 3, 1], [16, 16, 1]])")
+        self.assertEqual(self.text(".made"), "made from left[3, 16], right[16, 3]")
+        self.value("Inspector.panel.choose(null, [[3, 3, 1], [16, 19, 1]])")
+        self.assertEqual(self.text(".made"), "made from left[3, 16:20], right[16:20, 3]")
 
     def test_what_depends_on_values_may_not_be_coalesced(self):
         gather = """ROOT r = f32[4096] gather(table, i), offset_dims={}, collapsed_slice_dims={0},

@@ -98,8 +98,15 @@ class CostTable {
     const suspects = this.rows.flatMap(Costs.suspects);
     const bad = suspects.filter(Costs.isBad).length;
     const possible = suspects.length - bad;
-    if (suspects.length === 0)
-      return element("span", {class: "good"}, "every access that is known is coalesced");
+    if (suspects.length === 0) {
+      const unknown = this.rows.flatMap(Costs.accesses).filter(Costs.isUnknown).length;
+      return unknown === 0 ?
+          element("span", {class: "good"}, "every access is coalesced") :
+          element(
+              "span", {},
+              `every access that is known is coalesced; of ${
+                  formatCount(unknown)}, such as those of libraries, nothing is known`);
+    }
     const toWorst = () => {
       this.sortBy(COST_COLUMNS.find((column) => column.isBad), true);
       this.choose(this.rows[0]);

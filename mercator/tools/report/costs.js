@@ -13,6 +13,7 @@ const Costs = (() => {
   const accesses = (entry) => [...entry.operands, ...entry.outputs];
   // Whether it is only bounded how an access is spread: then it may be coalesced after all.
   const isUncertain = (access) => Array.isArray(access.sectors_per_warp);
+  const isUnknown = (access) => access.sectors_per_warp === undefined;
   const isSuspect = (access) => access.coalesced === false;
   const isBad = (access) => isSuspect(access) && !isUncertain(access);
   // Those that are not coalesced come before those that may not be.
@@ -64,6 +65,10 @@ const Costs = (() => {
   const accessName = (access) => access.operand === undefined ?
       `the ${shortName(access)}` :
       `${shortName(access)} (${access.name})`;
+  const sectorCount = (count) => {
+    const text = formatCount(count);
+    return `${text} sector${text === "1" ? "" : "s"}`;
+  };
   const sectors = (access) => `${isUncertain(access) ? "up to " : ""}${
       formatCount(upper(access.sectors_per_warp))} sectors for ${
       formatCount(upper(access.ideal_sectors_per_warp))}`;
@@ -109,7 +114,9 @@ const Costs = (() => {
     of,
     look,
     isBad,
+    accesses,
     isUncertain,
+    isUnknown,
     isBadRead,
     suspects,
     worst,
@@ -119,6 +126,7 @@ const Costs = (() => {
     shortName,
     accessName,
     sectors,
+    sectorCount,
     explain,
     reads,
   };

@@ -4,6 +4,7 @@
 const ElementsPanel = (() => {
   const WIDEST_SLIDER = 1000000;  // a number box has all values
   const MOST_GRIDS = 8;           // operands that are drawn at first
+  const MOST_NAMED = 6;           // places that are named in words
 
   // Values of runtime variables: one for each element that the maps tell apart by constants, since
   // the directions have other variables in its index.
@@ -95,7 +96,8 @@ const ElementsPanel = (() => {
         onchange: () => this.typed()
       });
       this.message = element("span", {class: "warning"});
-      this.element.append(this.makeBar(), this.runtimes.element, this.result.element);
+      this.made = element("p", {class: "made", "aria-live": "polite"});
+      this.element.append(this.makeBar(), this.runtimes.element, this.result.element, this.made);
       this.operands = [];
       if (this.details.pairs) this.element.append(Inspector.shortenedNote(this.details));
       if (typeof o === "string")
@@ -163,6 +165,7 @@ const ElementsPanel = (() => {
       const from = Data.operands(this.id)[entry.operand];
       const leaf = Data.shape(from).leaves[entry.operandLeaf];
       const suffix = leaf.path.length === 0 ? "" : ` {${leaf.path.join()}}`;
+      entry.name = `${Data.name(from)}${suffix}`;
       entry.label = `operand ${entry.operand}${suffix}: ${Data.name(from)}`;
       const known = Array.isArray(entry.maps) && leaf.dims;
       entry.grid = known ?
@@ -178,7 +181,7 @@ const ElementsPanel = (() => {
                 title: "the warp and its sectors",
                 onclick: () => Inspector.showWarp(entry.operand)
               },
-              `${formatCount(cost.sectors_per_warp)} sectors a warp, ${
+              `${Costs.sectorCount(cost.sectors_per_warp)} a warp, ${
                   formatCount(cost.ideal_sectors_per_warp)} needed`);
       if (sectors !== null) entry.grid?.element.querySelector("figcaption").append(" ", sectors);
       const texts = known ? entry.maps.map((n) => Data.map(n)) : [];
@@ -255,11 +258,15 @@ const ElementsPanel = (() => {
     update() {
       if (this.box === null) return;
       const leaf = Data.shape(this.id).leaves[this.output];
+      const made = [];
       for (const entry of this.operands.slice(0, this.shown)) {
         if (!entry.grid) continue;
-        if (this.source === null)
-          entry.grid.show(this.reach(entry.maps, entry.leaf));
-        else
+        if (this.source === null) {
+          const reached = this.reach(entry.maps, entry.leaf);
+          entry.grid.show(reached);
+          if (reached.isGood)
+            made.push(...reached.products.map((product) => this.place(entry, product)));
+        } else
           entry.grid.show({
             picked: entry === this.source ? this.box : null,
             note: entry === this.source ? `[${ElementText.toText(this.box)}] is chosen` : ""
@@ -267,12 +274,29 @@ const ElementsPanel = (() => {
         entry.grid.setHeat(
             this.isHeat && Array.isArray(entry.back) ? this.counter(entry, leaf) : null);
       }
+      // The arrays below may be out of sight.
+      const list = made.filter((text) => text !== "");
+      this.made.textContent = list.length === 0 ?
+          "" :
+          `made from ${list.slice(0, MOST_NAMED).join(", ")}${
+              list.length > MOST_NAMED ? ", …" : ""}`;
       if (this.source === null)
         this.result.show({picked: this.box, note: `[${ElementText.toText(this.box)}] is chosen`});
       else {
         const reached = this.reach(this.source.back, leaf);
         this.result.show({...reached, note: `${reached.note} made from it`});
       }
+    }
+    // "right[16, 3]", "left[3, 0:64]": about where a product lies; "" if it is empty.
+    place(entry, product) {
+      if (product.isEmpty) return "";
+      const index = entry.leaf.dims.map(() => "0");
+      for (const factor of product.factors) {
+        factor.bounds().forEach(([lo, hi], k) => {
+          index[factor.dimensions[k]] = lo === hi ? `${lo}` : `${lo}:${hi + 1}`;
+        });
+      }
+      return `${entry.name}[${index.join(", ")}]`;
     }
     // In other colours, at once.
     redraw() {

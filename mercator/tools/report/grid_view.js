@@ -145,7 +145,7 @@ class GridView extends GridCanvas {
           if (event.ctrlKey || event.metaKey) {
             event.preventDefault();
             this.zoom(event.deltaY < 0 ? 1 : -1);
-          } else if (this.scroll(event.deltaY, event.deltaX))
+          } else if ((event.shiftKey || event.altKey) && this.scroll(event.deltaY, event.deltaX))
             event.preventDefault();
         },
         {passive: false},
