@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "mercator/analysis/step_sectors.h"
 #include "mercator/analysis/vector_width.h"
 #include "mercator/support/arithmetic.h"
 
@@ -17,15 +15,6 @@ namespace {
 // Steps of warps that are looked at, for each place that accesses an array.
 constexpr std::int64_t kBudget = 1 << 16;
 constexpr std::int64_t kMostBytesAtOnce = 16;
-
-void add(Count& sum, const Count& count) {
-  const auto add = [](std::int64_t& to, std::int64_t value) {
-    if (!checked_add(to, value, &to)) to = std::numeric_limits<std::int64_t>::max();
-  };
-  add(sum.lo, count.lo);
-  add(sum.hi, count.hi);
-  if (sum.reason.empty()) sum.reason = count.reason;
-}
 
 // a / b for counts that grow together.
 Measure ratio(const Count& a, const Count& b, double unit = 1) {
@@ -93,10 +82,10 @@ Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Sh
   for (const OperandMap& map : maps.maps) {
     const Access& one = access(simplify(compose(map.map, *position)), array, launch);
     const WarpSectors& sectors = one.sectors;
-    add(all.steps, sectors.steps);
-    add(all.sectors, sectors.sectors);
-    add(all.ideal_sectors, sectors.ideal_sectors);
-    add(all.useful_bits, sectors.useful_bits);
+    all.steps.add(sectors.steps);
+    all.sectors.add(sectors.sectors);
+    all.ideal_sectors.add(sectors.ideal_sectors);
+    all.useful_bits.add(sectors.useful_bits);
     const bool is_first = worst < 0;
     result.vector_width =
         is_first ? one.vector_width : std::min(result.vector_width, one.vector_width);
@@ -112,7 +101,7 @@ Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Sh
   result.useful_share =
       ratio(all.useful_bits, all.sectors, 1.0 / static_cast<double>(device_.sector_bytes * 8));
   const auto bytes = [&](std::int64_t sectors) {
-    return analysis::saturating_mul(sectors, device_.sector_bytes);
+    return saturating_mul(sectors, device_.sector_bytes);
   };
   result.moved_bytes =
       Count::between(bytes(all.sectors.lo), bytes(all.sectors.hi), all.sectors.reason);

@@ -1,7 +1,6 @@
 #include "mercator/analysis/cost.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,20 +8,13 @@
 #include "mercator/analysis/in_place.h"
 #include "mercator/analysis/inside.h"
 #include "mercator/analysis/roofline.h"
-#include "mercator/analysis/step_sectors.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
 namespace {
 
-using analysis::saturating_mul;
 using hlo::Instruction;
 using hlo::Opcode;
-
-std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return checked_add(a, b, &sum) ? sum : std::numeric_limits<std::int64_t>::max();
-}
 
 std::int64_t bytes_of(std::int64_t elements, const hlo::Shape& array) {
   const std::int64_t bits = saturating_mul(elements, hlo::bits_in_memory(array));
@@ -32,12 +24,6 @@ std::int64_t bytes_of(std::int64_t elements, const hlo::Shape& array) {
 Count bytes_of(const Count& elements, const hlo::Shape& array) {
   return Count::between(bytes_of(elements.lo, array), bytes_of(elements.hi, array),
                         elements.reason);
-}
-
-void add(Count& sum, const Count& count, std::int64_t times = 1) {
-  sum.lo = saturating_add(sum.lo, saturating_mul(count.lo, times));
-  sum.hi = saturating_add(sum.hi, saturating_mul(count.hi, times));
-  if (sum.reason.empty()) sum.reason = count.reason;
 }
 
 const hlo::Shape& at_leaf(const hlo::Shape& shape, const ShapeIndex& leaf) {
@@ -130,11 +116,11 @@ InstructionCost CostAnalysis::operator()(const Instruction& instruction) {
       operand.bytes_read = {};
     } else if (std::ranges::any_of(cost.operands, is_same)) {
       operand.bytes_read = {};
-      add(cost.bytes_read_in_all, bytes_of(operand.reads.reads, array));
+      cost.bytes_read_in_all.add(bytes_of(operand.reads.reads, array));
     } else {
-      add(cost.bytes_read_in_all, bytes_of(operand.reads.reads, array));
+      cost.bytes_read_in_all.add(bytes_of(operand.reads.reads, array));
     }
-    add(cost.bytes_read, operand.bytes_read);
+    cost.bytes_read.add(operand.bytes_read);
     cost.operands.push_back(std::move(operand));
   }
   for (hlo::ShapeLeaf& leaf : hlo::leaves(instruction.shape)) {
@@ -203,7 +189,7 @@ ModuleCost CostAnalysis::operator()(const hlo::Module& module) {
       InstructionCost cost = (*this)(*instruction);
       cost.times = runs_here;
       total.work += cost.work * runs_here;
-      add(total.bytes_read, cost.bytes_read, runs_here);
+      total.bytes_read.add(cost.bytes_read, runs_here);
       total.bytes_written =
           saturating_add(total.bytes_written, saturating_mul(cost.bytes_written, runs_here));
       total.time_us += cost.time_us * static_cast<double>(runs_here);

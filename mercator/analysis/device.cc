@@ -3,14 +3,38 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 namespace mercator {
+namespace {
+
+// The same processor with other memory.
+Device with_memory(Device device, std::string name, double bytes_per_second) {
+  device.name = std::move(name);
+  device.memory_bytes_per_second = bytes_per_second;
+  return device;
+}
+
+}  // namespace
 
 // From the vendors' data sheets: dense rates without sparsity, at boost clocks.
 std::span<const Device> known_devices() {
   constexpr double kTera = 1e12;
   constexpr double kGiga = 1e9;
   constexpr std::int64_t kKibi = 1024;
+  static const Device kH100 = {.name = "h100",  // H100 SXM 80 GB
+                               .multiprocessors = 132,
+                               .shared_memory_bytes = 227 * kKibi,
+                               .memory_bytes_per_second = 3350 * kGiga,
+                               .f64_flops = 34 * kTera,
+                               .f32_flops = 67 * kTera,
+                               .f16_flops = 134 * kTera,
+                               .int32_ops = 33.5 * kTera,
+                               .tensor_f64_flops = 67 * kTera,
+                               .tensor_f32_flops = 494.5 * kTera,
+                               .tensor_f16_flops = 989 * kTera,
+                               .tensor_f8_flops = 1979 * kTera,
+                               .tensor_s8_ops = 1979 * kTera};
   static const auto kDevices = std::to_array<Device>({
       {.name = "a100",  // A100 SXM 80 GB
        .multiprocessors = 108,
@@ -25,32 +49,8 @@ std::span<const Device> known_devices() {
        .tensor_f16_flops = 312 * kTera,
        .tensor_f8_flops = 312 * kTera,
        .tensor_s8_ops = 624 * kTera},
-      {.name = "h100",  // H100 SXM 80 GB
-       .multiprocessors = 132,
-       .shared_memory_bytes = 227 * kKibi,
-       .memory_bytes_per_second = 3350 * kGiga,
-       .f64_flops = 34 * kTera,
-       .f32_flops = 67 * kTera,
-       .f16_flops = 134 * kTera,
-       .int32_ops = 33.5 * kTera,
-       .tensor_f64_flops = 67 * kTera,
-       .tensor_f32_flops = 494.5 * kTera,
-       .tensor_f16_flops = 989 * kTera,
-       .tensor_f8_flops = 1979 * kTera,
-       .tensor_s8_ops = 1979 * kTera},
-      {.name = "h200",  // the processor of the H100 with faster memory
-       .multiprocessors = 132,
-       .shared_memory_bytes = 227 * kKibi,
-       .memory_bytes_per_second = 4800 * kGiga,
-       .f64_flops = 34 * kTera,
-       .f32_flops = 67 * kTera,
-       .f16_flops = 134 * kTera,
-       .int32_ops = 33.5 * kTera,
-       .tensor_f64_flops = 67 * kTera,
-       .tensor_f32_flops = 494.5 * kTera,
-       .tensor_f16_flops = 989 * kTera,
-       .tensor_f8_flops = 1979 * kTera,
-       .tensor_s8_ops = 1979 * kTera},
+      kH100,
+      with_memory(kH100, "h200", 4800 * kGiga),
       {.name = "rtx-a6000",
        .multiprocessors = 84,
        .shared_memory_bytes = 99 * kKibi,

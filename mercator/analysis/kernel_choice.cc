@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mercator/analysis/inside.h"
+#include "mercator/indexing/heroes.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
@@ -16,6 +17,7 @@ namespace {
 using hlo::AttributeName;
 using hlo::Instruction;
 using hlo::Opcode;
+using indexing::long_dimensions;
 
 constexpr std::int64_t kThreads = 128;        // of a block
 constexpr std::int64_t kThreadsOfRows = 256;  // of a block that reduces rows
@@ -68,14 +70,6 @@ std::int64_t most_elements(const hlo::Shape& shape) {
 
 Launch launch(std::int64_t threads, std::int64_t blocks) {
   return {.threads = {threads, 1, 1}, .blocks = {std::max<std::int64_t>(1, blocks), 1, 1}};
-}
-
-// The dimensions of more than one element, innermost first.
-std::vector<std::int64_t> long_dimensions(const hlo::Shape& array) {
-  std::vector<std::int64_t> order = hlo::minor_to_major(array);
-  std::erase_if(order,
-                [&](std::int64_t d) { return array.dimensions[static_cast<std::size_t>(d)] == 1; });
-  return order;
 }
 
 // Whether `instruction` is made from one of the heroes, in the same computation.

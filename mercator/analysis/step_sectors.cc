@@ -13,11 +13,8 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 void add_scaled(StepCount::Bounds& total, const StepCount::Bounds& one, std::int64_t times) {
-  const auto add = [times](std::int64_t& sum, std::int64_t value) {
-    if (!checked_add(sum, saturating_mul(value, times), &sum)) sum = kMost;
-  };
-  add(total.lo, one.lo);
-  add(total.hi, one.hi);
+  total.lo = saturating_add(total.lo, saturating_mul(one.lo, times));
+  total.hi = saturating_add(total.hi, saturating_mul(one.hi, times));
 }
 
 // Whether the position moves by the same for each step of the variable.
@@ -39,14 +36,9 @@ std::vector<Expr> all_exprs(const IndexMap& map, std::span<const Constraint> con
 
 }  // namespace
 
-std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return checked_mul(a, b, &product) ? product : kMost;
-}
-
 void StepTotals::add(const StepCount& step, std::int64_t occurrences) {
   if (step.active_lanes == 0) return;
-  if (!checked_add(steps_, occurrences, &steps_)) steps_ = kMost;
+  steps_ = saturating_add(steps_, occurrences);
   add_scaled(sectors_, step.sectors, occurrences);
   add_scaled(elements_, step.elements, occurrences);
   add_scaled(ideal_sectors_, step.ideal_sectors, occurrences);

@@ -15,9 +15,6 @@
 
 namespace mercator::analysis {
 
-// a * b, or the largest int64; for numbers that are not negative.
-[[nodiscard]] std::int64_t saturating_mul(std::int64_t a, std::int64_t b);
-
 // Of one step. `lo` and `hi` differ where they depend on the values of runtime variables.
 struct StepCount {
   struct Bounds {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mercator/support/arithmetic.h"
+#include "mercator/analysis/count.h"
 
 namespace mercator {
 
@@ -24,16 +24,6 @@ struct ValueRun {
 
 // Ascending; none reaches into the next.
 using ValueSet = std::vector<ValueRun>;
-
-// Numbers that stay at the largest int64 once they would leave it.
-[[nodiscard]] inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return checked_add(a, b, &sum) ? sum : INT64_MAX;
-}
-[[nodiscard]] inline std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return checked_mul(a, b, &product) ? product : INT64_MAX;
-}
 
 [[nodiscard]] std::int64_t size_of(const ValueSet& set);
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <numeric>
 
+#include "mercator/analysis/count.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
@@ -13,17 +13,6 @@ namespace {
 using hlo::AttributeName;
 using hlo::Instruction;
 using hlo::Opcode;
-
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t times(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return checked_mul(a, b, &product) ? product : kMost;
-}
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return checked_add(a, b, &sum) ? sum : kMost;
-}
 
 const hlo::Shape& first_array(const hlo::Shape& shape) {
   const hlo::Shape* at = &shape;
@@ -46,15 +35,15 @@ std::int64_t log2_of(std::int64_t n) {
 // The multiplications of a matrix product, each with an addition.
 Work products(std::int64_t count, const hlo::Shape& result) {
   const bool is_complex = hlo::is_complex(first_array(result).element_type);
-  return {.flops = times(count, is_complex ? 8 : 2)};
+  return {.flops = saturating_mul(count, is_complex ? 8 : 2)};
 }
 
 Work dot(const Instruction& instruction) {
   std::int64_t contracted = 1;
   for (const std::int64_t d : instruction.integers(AttributeName::kLhsContractingDims)) {
-    contracted = times(contracted, size_of(instruction.operand(0).shape, d));
+    contracted = saturating_mul(contracted, size_of(instruction.operand(0).shape, d));
   }
-  return products(times(elements(instruction.shape), contracted), instruction.shape);
+  return products(saturating_mul(elements(instruction.shape), contracted), instruction.shape);
 }
 
 // The pairs of a position of the window along one dimension and a place in it that lies on an
@@ -89,12 +78,14 @@ Work convolution(const Instruction& instruction) {
       *instruction.get<const hlo::ConvolutionDimensions*>(AttributeName::kDimLabels);
   const hlo::Shape& lhs = instruction.operand(0).shape;
   const hlo::Shape& kernel = instruction.operand(1).shape;
-  std::int64_t count = times(size_of(instruction.shape, labels.output_batch),
-                             times(size_of(instruction.shape, labels.output_feature),
-                                   size_of(kernel, labels.kernel_input_feature)));
+  std::int64_t count =
+      saturating_mul(size_of(instruction.shape, labels.output_batch),
+                     saturating_mul(size_of(instruction.shape, labels.output_feature),
+                                    size_of(kernel, labels.kernel_input_feature)));
   for (std::size_t i = 0; i < window.size(); ++i) {
-    count = times(count, window_pairs(window[i], size_of(lhs, labels.input_spatial[i]),
-                                      size_of(instruction.shape, labels.output_spatial[i])));
+    count =
+        saturating_mul(count, window_pairs(window[i], size_of(lhs, labels.input_spatial[i]),
+                                           size_of(instruction.shape, labels.output_spatial[i])));
   }
   // With groups of the batch, each kernel meets the part of the batch that is its own.
   return products(count, instruction.shape);
@@ -104,7 +95,7 @@ std::int64_t window_size(const Instruction& instruction) {
   std::int64_t size = 1;
   for (const hlo::WindowDimension& dimension :
        instruction.get<hlo::Window>(AttributeName::kWindow)) {
-    size = times(size, dimension.size);
+    size = saturating_mul(size, dimension.size);
   }
   return size;
 }
@@ -153,13 +144,14 @@ Work elementwise(const Instruction& instruction) {
 }  // namespace
 
 Work& Work::operator+=(const Work& other) {
-  flops = plus(flops, other.flops);
-  transcendentals = plus(transcendentals, other.transcendentals);
+  flops = saturating_add(flops, other.flops);
+  transcendentals = saturating_add(transcendentals, other.transcendentals);
   return *this;
 }
 
 Work operator*(const Work& work, std::int64_t count) {
-  return {.flops = times(work.flops, count), .transcendentals = times(work.transcendentals, count)};
+  return {.flops = saturating_mul(work.flops, count),
+          .transcendentals = saturating_mul(work.transcendentals, count)};
 }
 
 Work WorkCounter::of(const hlo::Computation& computation) {
@@ -193,11 +185,12 @@ Work WorkCounter::operator()(const Instruction& instruction) {
              std::max<std::int64_t>(0, elements(instruction.operand(0).shape) - elements(shape));
     case Opcode::kReduceWindow:
       return called(AttributeName::kToApply) *
-             times(elements(shape), std::max<std::int64_t>(0, window_size(instruction) - 1));
+             saturating_mul(elements(shape),
+                            std::max<std::int64_t>(0, window_size(instruction) - 1));
     case Opcode::kSelectAndScatter: {
       const std::int64_t sources = elements(instruction.operand(1).shape);
       Work work = called(AttributeName::kSelect) *
-                  times(sources, std::max<std::int64_t>(0, window_size(instruction) - 1));
+                  saturating_mul(sources, std::max<std::int64_t>(0, window_size(instruction) - 1));
       return work += called(AttributeName::kScatter) * sources;
     }
     case Opcode::kScatter: {
@@ -215,34 +208,35 @@ Work WorkCounter::operator()(const Instruction& instruction) {
       const auto dimensions = instruction.integers(AttributeName::kDimensions);
       const std::int64_t along =
           dimensions.empty() ? 1 : size_of(instruction.operand(0).shape, dimensions.front());
-      return called(AttributeName::kToApply) * times(all, log2_of(along));
+      return called(AttributeName::kToApply) * saturating_mul(all, log2_of(along));
     }
     case Opcode::kTopK: {
       const hlo::Shape& operand = instruction.operand(0).shape;
       return Work{.flops = 1} *
-             times(elements(operand), operand.rank() == 0 ? 0 : log2_of(operand.dimensions.back()));
+             saturating_mul(elements(operand),
+                            operand.rank() == 0 ? 0 : log2_of(operand.dimensions.back()));
     }
     case Opcode::kFft: {
       std::int64_t transformed = 1;
       for (const std::int64_t length : instruction.integers(AttributeName::kFftLength)) {
-        transformed = times(transformed, length);
+        transformed = saturating_mul(transformed, length);
       }
       const std::int64_t all = std::max(elements(shape), elements(instruction.operand(0).shape));
-      return {.flops = times(times(5, all), log2_of(transformed))};
+      return {.flops = saturating_mul(saturating_mul(5, all), log2_of(transformed))};
     }
     case Opcode::kCholesky: {
       const std::int64_t n = shape.dimensions.back();
-      return {.flops = times(elements(shape), n) / 3};
+      return {.flops = saturating_mul(elements(shape), n) / 3};
     }
     case Opcode::kTriangularSolve: {
       const std::int64_t n = instruction.operand(0).shape.dimensions.back();
-      return {.flops = times(elements(shape), n)};
+      return {.flops = saturating_mul(elements(shape), n)};
     }
     case Opcode::kBatchNormGrad:
-      return {.flops = times(elements(instruction.operand(0).shape), 9)};
+      return {.flops = saturating_mul(elements(instruction.operand(0).shape), 9)};
     case Opcode::kBatchNormInference:
     case Opcode::kBatchNormTraining:
-      return {.flops = times(elements(instruction.operand(0).shape), 5)};
+      return {.flops = saturating_mul(elements(instruction.operand(0).shape), 5)};
     case Opcode::kFusion:
     case Opcode::kCall:
     case Opcode::kWhile:

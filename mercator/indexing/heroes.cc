@@ -13,17 +13,16 @@ using hlo::AttributeName;
 using hlo::Instruction;
 using hlo::Opcode;
 
-// The dimensions that are not empty of what they say: those of more than one element.
-std::vector<std::int64_t> real_minor_to_major(const hlo::Shape& array) {
+}  // namespace
+
+namespace indexing {
+
+std::vector<std::int64_t> long_dimensions(const hlo::Shape& array) {
   std::vector<std::int64_t> order = hlo::minor_to_major(array);
   std::erase_if(order,
                 [&](std::int64_t d) { return array.dimensions[static_cast<std::size_t>(d)] == 1; });
   return order;
 }
-
-}  // namespace
-
-namespace indexing {
 
 std::vector<std::int64_t> permutation_of(const Instruction& hero) {
   if (hero.opcode == Opcode::kTranspose) {
@@ -81,15 +80,15 @@ namespace {
 bool moves_innermost(const Instruction& instruction) {
   if (instruction.opcode != Opcode::kTranspose && instruction.opcode != Opcode::kCopy) return false;
   if (!instruction.shape.is_array()) return false;
-  const std::vector<std::int64_t> from = real_minor_to_major(instruction.operand(0).shape);
-  const std::vector<std::int64_t> to = real_minor_to_major(instruction.shape);
+  const std::vector<std::int64_t> from = indexing::long_dimensions(instruction.operand(0).shape);
+  const std::vector<std::int64_t> to = indexing::long_dimensions(instruction.shape);
   const std::vector<std::int64_t> permutation = indexing::permutation_of(instruction);
   return !to.empty() && permutation[static_cast<std::size_t>(to.front())] != from.front();
 }
 
 bool reduces(const Instruction& instruction, bool rows) {
   if (instruction.opcode != Opcode::kReduce) return false;
-  const std::vector<std::int64_t> order = real_minor_to_major(instruction.operand(0).shape);
+  const std::vector<std::int64_t> order = indexing::long_dimensions(instruction.operand(0).shape);
   if (order.empty()) return rows;
   const auto reduced = instruction.integers(AttributeName::kDimensions);
   return (std::ranges::find(reduced, order.front()) != reduced.end()) == rows;

@@ -12,6 +12,9 @@
 
 namespace mercator::indexing {
 
+// The dimensions of more than one element, innermost first.
+[[nodiscard]] std::vector<std::int64_t> long_dimensions(const hlo::Shape& array);
+
 // Dimension i of the result of a transpose or copy is dimension [i] of its operand.
 [[nodiscard]] std::vector<std::int64_t> permutation_of(const hlo::Instruction& hero);
 
