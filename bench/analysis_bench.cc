@@ -5,34 +5,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/programs.h"
 #include "mercator/analysis/utilisation.h"
-#include "mercator/hlo/verifier.h"
 
 namespace mercator {
 namespace {
-
-std::vector<const hlo::Instruction*> shown_instructions(const hlo::Module& module) {
-  std::vector<const hlo::Instruction*> result;
-  std::vector<const hlo::Computation*> computations = {module.entry};
-  std::set<const hlo::Computation*> seen = {module.entry};
-  for (std::size_t i = 0; i < computations.size(); ++i) {
-    for (const hlo::Instruction* instruction : computations[i]->instructions) {
-      result.push_back(instruction);
-      if (instruction->opcode != hlo::Opcode::kFusion) continue;
-      const hlo::Computation* fused = instruction->computation(hlo::AttributeName::kCalls);
-      if (seen.insert(fused).second) computations.push_back(fused);
-    }
-  }
-  return result;
-}
 
 void count_reads_of(benchmark::State& state, const hlo::Module& module) {
   ExprContext context;
@@ -58,13 +39,6 @@ void count_reads_of(benchmark::State& state, const hlo::Module& module) {
   state.counters["exact"] = static_cast<double>(exact);
 }
 
-std::unique_ptr<hlo::Module> read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  auto module = hlo::parse_module(std::string(std::istreambuf_iterator<char>(file), {}));
-  if (!module.has_value() || !hlo::verify(**module).has_value()) return nullptr;
-  return *std::move(module);
-}
-
 }  // namespace
 }  // namespace mercator
 
@@ -82,7 +56,7 @@ int main(int argc, char** argv) {
   std::ranges::sort(paths);
   std::vector<std::unique_ptr<mercator::hlo::Module>> modules;
   for (const std::filesystem::path& path : paths) {
-    modules.push_back(mercator::read(path));
+    modules.push_back(mercator::read_program(path));
     if (modules.back() == nullptr) continue;
     benchmark::RegisterBenchmark(path.filename().c_str(), [module = modules.back().get()](
                                                               benchmark::State& state) {

@@ -7,33 +7,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "mercator/hlo/verifier.h"
+#include "bench/programs.h"
 #include "mercator/indexing/indexing.h"
 
 namespace mercator {
 namespace {
-
-std::vector<const hlo::Instruction*> shown_instructions(const hlo::Module& module) {
-  std::vector<const hlo::Instruction*> result;
-  std::vector<const hlo::Computation*> computations = {module.entry};
-  std::set<const hlo::Computation*> seen = {module.entry};
-  for (std::size_t i = 0; i < computations.size(); ++i) {
-    for (const hlo::Instruction* instruction : computations[i]->instructions) {
-      result.push_back(instruction);
-      if (instruction->opcode != hlo::Opcode::kFusion) continue;
-      const hlo::Computation* fused = instruction->computation(hlo::AttributeName::kCalls);
-      if (seen.insert(fused).second) computations.push_back(fused);
-    }
-  }
-  return result;
-}
 
 void analyse(benchmark::State& state, const std::vector<const hlo::Module*>& modules) {
   std::int64_t maps = 0;
@@ -58,17 +40,6 @@ void analyse(benchmark::State& state, const std::vector<const hlo::Module*>& mod
       benchmark::Counter(static_cast<double>(maps), benchmark::Counter::kIsRate);
   state.counters["instructions"] =
       benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
-}
-
-std::unique_ptr<hlo::Module> module_of(std::string text) {
-  Result<std::unique_ptr<hlo::Module>> module = hlo::parse_module(std::move(text));
-  if (!module.has_value() || !hlo::verify(**module).has_value()) return nullptr;
-  return *std::move(module);
-}
-
-std::unique_ptr<hlo::Module> read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return module_of(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 // A step of a chain, from the array before it, `{0}`, to `x{1}`, both f32[64]. `{2}` is an f32[4]
@@ -163,7 +134,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<mercator::hlo::Module>> modules;
   std::vector<const mercator::hlo::Module*> all;
   for (const std::filesystem::path& path : paths) {
-    std::unique_ptr<mercator::hlo::Module> module = mercator::read(path);
+    std::unique_ptr<mercator::hlo::Module> module = mercator::read_program(path);
     if (module == nullptr) continue;
     all.push_back(module.get());
     const std::vector<const mercator::hlo::Module*> one = {module.get()};
