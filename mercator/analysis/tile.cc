@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "mercator/expr/text.h"
@@ -135,6 +137,25 @@ EvaluatedTile evaluate(const Tile& tile, const VariableValues& values) {
     return {.is_tile = true, .is_empty = false, .tile = *std::move(numbers)};
   }
   return {};
+}
+
+std::optional<NumericTile> tile_with(const std::set<std::vector<std::int64_t>>& elements) {
+  NumericTile tile;
+  std::size_t combinations = 1;
+  for (std::size_t i = 0; i < elements.begin()->size(); ++i) {
+    std::set<std::int64_t> values;
+    for (const std::vector<std::int64_t>& element : elements) values.insert(element[i]);
+    const std::int64_t first = *values.begin();
+    const std::int64_t stride = values.size() == 1 ? 1 : *std::next(values.begin()) - first;
+    std::int64_t expected = first;
+    for (const std::int64_t value : values) {
+      if (value != expected) return std::nullopt;
+      expected += stride;
+    }
+    combinations *= values.size();
+    tile.push_back({first, static_cast<std::int64_t>(values.size()), stride});
+  }
+  return combinations == elements.size() ? std::optional(tile) : std::nullopt;
 }
 
 std::string to_string(std::span<const TileDimension> dimensions) {

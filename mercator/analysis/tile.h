@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -135,6 +136,18 @@ struct EvaluatedTile {
   NumericTile tile = {};  // unless it is empty
 };
 [[nodiscard]] EvaluatedTile evaluate(const Tile& tile, const VariableValues& values);
+
+// The same from the elements that `map` names, one by one: exact where the conditions of `tile_of`
+// may be too strict. `runtimes` are the values of the map's runtime variables. None if there are
+// more than `max_points` to look at, or the index of a runtime variable differs within the tile.
+[[nodiscard]] std::optional<EvaluatedTile> enumerate_tile(const IndexMap& map,
+                                                          const NumericTile& root,
+                                                          std::span<const std::int64_t> runtimes,
+                                                          std::int64_t max_points);
+
+// The tile that has just these elements, of which there is at least one; none if there is not.
+[[nodiscard]] std::optional<NumericTile> tile_with(
+    const std::set<std::vector<std::int64_t>>& elements);
 
 // ---- text ----
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercator/analysis/tile_cuts.h"
+
 namespace mercator::internal {
 namespace {
 
@@ -109,7 +111,9 @@ StepResult solve_equation(const TileState& state, std::size_t root, const Equati
   }
   after.replace_variable(index, value);
   next.add(std::move(after));
-  if (!has_number_as_stride(state, index)) next.add_single(state, index);
+  if (has_number_as_stride(state, index)) return next;
+  next.add_single(state, index);
+  if (can_cut(state, root)) add_cuts(state, root, next);
   return next;
 }
 
@@ -123,6 +127,15 @@ std::optional<Expr> common_form(const std::vector<SumUse>& sums) {
     if (!is_unit(use.coefficient) || form_of(use) != form_of(sums.front())) return std::nullopt;
   }
   return form_of(sums.front());
+}
+
+// Whether a constraint says what the sum is modulo something, and the sum occurs elsewhere as well.
+bool has_known_residue(const TileState& state, Expr sum) {
+  return std::ranges::any_of(state.constraints(), [&](std::size_t root) {
+    const Expr node = state.roots()[root];
+    return node.is(ExprKind::kMod) && node.dividend() == sum && state.range(root).is_point() &&
+           state.is_within_other(sum, node);
+  });
 }
 
 }  // namespace
@@ -206,7 +219,11 @@ StepResult solve_equation(const TileState& state, std::span<const VariableUses> 
 }
 
 StepResult shift(const TileState& state, std::size_t index, const VariableUses& uses) {
-  if (uses.sums.size() < 2 || !uses.is_in_sums_only()) return std::nullopt;
+  if (uses.sums.empty() || !uses.is_in_sums_only()) return std::nullopt;
+  // One sum is left to other steps, unless its residue is known: that of a variable can be chosen.
+  if (uses.sums.size() == 1 && !has_known_residue(state, uses.sums.front().sum)) {
+    return std::nullopt;
+  }
   const std::optional<Expr> form = common_form(uses.sums);
   // As a result, a sum would have to be merged.
   const bool has_result = std::ranges::any_of(state.results(), [&](std::size_t root) {
@@ -218,10 +235,12 @@ StepResult shift(const TileState& state, std::size_t index, const VariableUses& 
   if (!range.is_bounded()) return std::nullopt;
   const Progression& values = state.values(index);
   TileBranches next;
-  if (!assumptions.always(values.stride, Interval::point(1))) {
+  const bool takes_steps = !assumptions.always(values.stride, Interval::point(1));
+  if (takes_steps) {
     next.reason = fmt::format("{} takes steps in what a constraint allows", state.name(index));
-    next.add_single(state, index);
   }
+  // The sum of a single value and others needs less than any sum.
+  if (takes_steps || uses.sums.size() == 1) next.add_single(state, index);
   TileState after = state;
   if (!after.require(values.stride, Interval::point(1))) return next;
   const Expr whole = after.add_variable(

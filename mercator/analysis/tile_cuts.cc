@@ -3,56 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mercator/analysis/tile_uses.h"
-#include "mercator/expr/traversal.h"
-#include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
 namespace {
-
-constexpr std::int64_t kMaxPoints = 2'000;
-
-bool is_number(Expr expr) { return expr.is(ExprKind::kConstant); }
-
-// Whether another root has the variable.
-bool is_needed_elsewhere(const TileState& state, std::size_t index, std::size_t root) {
-  for (std::size_t other = 0; other < state.roots().size(); ++other) {
-    if (other != root && is_within(state.variable(index), state.roots()[other])) return true;
-  }
-  return false;
-}
-
-// The constraint as a map of its own from its variables; none if it needs anything else, or if
-// these are needed elsewhere, or are too many.
-std::optional<IndexMap> separate(const TileState& state, std::size_t root) {
-  const Expr expr = state.roots()[root];
-  const auto& [lo, hi] = state.range(root);
-  if ((lo && !is_number(lo)) || (hi && !is_number(hi))) return std::nullopt;
-  const bool has_parameters = any_node(std::span(&expr, 1), [](Expr node) {
-    return node.is(ExprKind::kVariable) && node.variable().kind != VariableKind::kRange;
-  });
-  if (has_parameters) return std::nullopt;
-  std::vector<Variable> variables(state.variable_count(), {Interval::point(0)});
-  std::int64_t points = 1;
-  for (const std::uint32_t i : ranges_in(expr)) {
-    const auto& [offset, size, stride] = state.values(i);
-    if (!is_number(offset) || !is_number(size) || !stride.is_constant(1)) return std::nullopt;
-    if (!checked_mul(points, size.value(), &points) || points > kMaxPoints) return std::nullopt;
-    if (is_needed_elsewhere(state, i, root)) return std::nullopt;
-    variables[i].bounds = {offset.value(), offset.value() + size.value() - 1};
-  }
-  const Interval wanted = {lo ? lo.value() : Interval::kMinusInfinity,
-                           hi ? hi.value() : Interval::kPlusInfinity};
-  return IndexMap(state.assumptions().context(), {}, variables, {}, {}, {{expr, wanted}});
-}
 
 // One term of E, that grows by `step` with each value after the first.
 struct CutTerm {
@@ -63,13 +25,11 @@ struct CutTerm {
   Expr size;
 };
 
-// The first constraint of a state, as E <= b.
+// One end of a constraint, as E <= b.
 class Cut {
  public:
-  explicit Cut(const TileState& state)
-      : state_(state),
-        root_(state.constraints().front()),
-        is_low_(static_cast<bool>(state.range(root_).lo)) {
+  Cut(const TileState& state, std::size_t root, bool is_low)
+      : state_(state), root_(root), is_low_(is_low) {
     const Expr expr = is_low_ ? -state.roots()[root_] : state.roots()[root_];
     const Expr bound = is_low_ ? -state.range(root_).lo : state.range(root_).hi;
     const std::vector<VariableUses> uses = uses_of(std::span(&expr, 1), state.variable_count());
@@ -91,25 +51,31 @@ class Cut {
     room_ = state.assumptions().simplify(bound - least);
   }
 
-  TileBranches branches() {
+  [[nodiscard]] std::string reason() const {
     std::vector<std::string> names;
     for (const CutTerm& term : terms_) names.push_back(state_.name(term.variable));
-    next_.reason = fmt::format("a constraint cuts {} together", fmt::join(names, " and "));
-    leave_everything();
-    leave_nothing();
-    if (terms_.size() <= 4) {
-      for (const CutTerm& term : terms_) cut(term);
-    }
-    return std::move(next_);
+    return fmt::format("a constraint cuts {} together", fmt::join(names, " and "));
+  }
+  // Of any combination that meets it.
+  [[nodiscard]] Constraint is_reached() const { return {room_, at_least(0)}; }
+  void leave_everything(TileBranches& next) const {
+    TileState whole = state_;
+    if (whole.require(room_ - reach(terms_), at_least(0))) add_without(std::move(whole), next);
+  }
+  // Nothing, or less than everything.
+  void leave_less(TileBranches& next) const {
+    leave_nothing(next);
+    if (terms_.size() > 4) return;
+    for (const CutTerm& term : terms_) cut(term, next);
   }
 
  private:
   // The other end of the constraint, if it has one, stays.
-  void add_without(TileState after) {
+  void add_without(TileState after, TileBranches& next) const {
     SymbolicRange range = after.range(root_);
     (is_low_ ? range.lo : range.hi) = Expr();
     after.set_constraint(root_, after.roots()[root_], range);
-    next_.add(std::move(after));
+    next.add(std::move(after));
   }
   // How much E grows from the least values of these to the largest.
   [[nodiscard]] Expr reach(std::span<const CutTerm> terms) const {
@@ -118,22 +84,17 @@ class Cut {
     return sum;
   }
 
-  void leave_everything() {
-    TileState whole = state_;
-    if (whole.require(room_ - reach(terms_), at_least(0))) add_without(std::move(whole));
-  }
-
-  void leave_nothing() {
+  void leave_nothing(TileBranches& next) const {
     TileState empty = state_;
     if (!empty.require(room_, at_most(-1))) return;
     empty.add_never();
     for (std::size_t i = 0; i < empty.variable_count(); ++i) {
       empty.replace_variable(i, empty.values(i).offset);
     }
-    next_.add(std::move(empty));
+    next.add(std::move(empty));
   }
 
-  void cut(const CutTerm& kept) {
+  void cut(const CutTerm& kept, TileBranches& next) const {
     Assumptions& assumptions = state_.assumptions();
     const Progression& values = state_.values(kept.variable);
     const Expr steps = min(kept.size - 1, floor_div(room_, kept.step));
@@ -147,10 +108,10 @@ class Cut {
     if (!possible.require(room_, at_least(0))) return;
     possible.set_values(kept.variable, left);
     if (TileState cornered = possible; leave_least(cornered, others)) {
-      add_without(std::move(cornered));
+      add_without(std::move(cornered), next);
     }
     if (possible.require(room_ - reach(others) - kept.step * steps, at_least(0))) {
-      add_without(std::move(possible));
+      add_without(std::move(possible), next);
     }
   }
 
@@ -168,31 +129,51 @@ class Cut {
   bool is_low_;  // a <= F, where E is -F
   std::vector<CutTerm> terms_;
   Expr room_;
-  TileBranches next_;
 };
 
 }  // namespace
 
-StepResult decide(const TileState& state) {
-  for (const std::size_t root : state.constraints()) {
-    const std::optional<IndexMap> map = separate(state, root);
-    if (!map) continue;
-    bool is_met = false;
-    const auto done =
-        enumerate(*map, kMaxPoints,
-                  [&](const VariableValues&, std::span<const std::int64_t>) { is_met = true; });
-    if (!done) continue;
-    TileState after = state;
-    after.drop_constraint(root);
-    if (!is_met) after.add_never();
-    return TileBranches{.states = {std::move(after)}};
-  }
-  return std::nullopt;
-}
-
 StepResult keep_whole(const TileState& state) {
   if (state.constraints().empty()) return std::nullopt;
-  return Cut(state).branches();
+  const std::size_t constraint = state.constraints().front();
+  const Cut cut(state, constraint, static_cast<bool>(state.range(constraint).lo));
+  TileBranches next{.reason = cut.reason()};
+  cut.leave_everything(next);
+  cut.leave_less(next);
+  return next;
+}
+
+bool can_cut(const TileState& state, std::size_t constraint) {
+  const Expr expr = state.roots()[constraint];
+  if (!expr.is(ExprKind::kSum)) return false;
+  return std::ranges::all_of(expr.operands(),
+                             [](Expr term) {
+                               return !has_ranges(term) ||
+                                      (term.is(ExprKind::kVariable) &&
+                                       term.variable().kind == VariableKind::kRange);
+                             }) &&
+         ranges_in(expr).size() > 1;
+}
+
+void add_reached(TileState& state, std::size_t constraint) {
+  Conditions reached(state.assumptions());
+  for (const bool is_low : {true, false}) {
+    if (!(is_low ? state.range(constraint).lo : state.range(constraint).hi)) continue;
+    const auto& [room, range] = Cut(state, constraint, is_low).is_reached();
+    if (!reached.require(room, range)) return state.add_never();
+  }
+  state.add_nonempty(reached.list());
+}
+
+void add_cuts(const TileState& state, std::size_t constraint, TileBranches& next) {
+  const auto& [lo, hi] = state.range(constraint);
+  if (lo) {
+    const Cut cut(state, constraint, true);
+    if (hi) cut.leave_everything(next);
+    cut.leave_less(next);
+  } else {
+    Cut(state, constraint, false).leave_less(next);
+  }
 }
 
 }  // namespace mercator::internal

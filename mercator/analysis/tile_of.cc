@@ -155,70 +155,82 @@ Tile tile_without_elements(const IndexMap& map) {
 
 constexpr std::int64_t kMaxPoints = 200'000;
 
-// The tile that has just these elements.
-std::optional<std::vector<Progression>> progressions_of(
-    ExprContext& context, const std::set<std::vector<std::int64_t>>& elements) {
-  std::vector<Progression> tile;
-  std::size_t combinations = 1;
-  for (std::size_t i = 0; i < elements.begin()->size(); ++i) {
-    std::set<std::int64_t> values;
-    for (const std::vector<std::int64_t>& element : elements) values.insert(element[i]);
-    const std::int64_t first = *values.begin();
-    const std::int64_t stride = values.size() == 1 ? 1 : *std::next(values.begin()) - first;
-    std::int64_t expected = first;
-    for (const std::int64_t value : values) {
-      if (value != expected) return std::nullopt;
-      expected += stride;
-    }
-    combinations *= values.size();
-    tile.push_back({context.constant(first),
-                    context.constant(static_cast<std::int64_t>(values.size())),
-                    context.constant(stride)});
-  }
-  return combinations == elements.size() ? std::optional(tile) : std::nullopt;
-}
-
-// What no rule recognises, of a tile that is numbers: its elements, one by one, or false if they
-// are too many or not known.
-bool enumerate_tile(const IndexMap& map, const RootTile& root, Tile& tile) {
+// What no rule recognises, of a tile that is numbers, from its elements; false if that says
+// nothing.
+bool decide_by_enumeration(const IndexMap& map, const RootTile& root, Tile& tile) {
   const auto is_number = [](Interval bounds) { return bounds.is_point(); };
   if (!std::ranges::all_of(root.bounds(), is_number) || !map.runtimes().empty()) return false;
-  // The map from places in the tile.
-  ExprContext& context = map.context();
-  std::vector<Variable> places;
-  const auto moved = [&](Expr expr) {
-    return substitute(expr, [&](VariableId id) {
-      if (id.kind != VariableKind::kDimension) return Expr();
-      const TileDimension d = root.dimension(id.index);
-      return d.offset + context.dimension(id.index) * d.stride;
-    });
-  };
-  std::vector<Expr> results;
-  std::vector<Constraint> constraints;
-  for (std::uint32_t i = 0; i < root.rank(); ++i) {
-    const TileDimension d = root.dimension(i);
-    places.push_back({Interval::indices(d.size.value())});
-    constraints.push_back({moved(context.dimension(i)), map.dimensions()[i].bounds});
+  NumericTile numbers;
+  for (std::size_t i = 0; i < root.rank(); ++i) {
+    const auto [offset, size, stride] = root.dimension(i);
+    numbers.push_back({offset.value(), size.value(), stride.value()});
   }
-  for (const Expr result : map.results()) results.push_back(moved(result));
-  for (const auto& [expr, range] : map.constraints()) constraints.push_back({moved(expr), range});
-  const auto elements =
-      image(IndexMap(context, places, map.ranges(), {}, results, constraints), kMaxPoints);
-  if (!elements) return false;
-  if (elements->empty()) {
+  const std::optional<EvaluatedTile> found = enumerate_tile(map, numbers, {}, kMaxPoints);
+  if (!found || !found->is_tile) return false;
+  if (found->is_empty) {
     tile = tile_without_elements(map);
     return true;
   }
-  const auto found = progressions_of(context, *elements);
-  if (!found) return false;
+  ExprContext& context = map.context();
   TileCase one{.conditions = {}, .nonempty = {}, .dimensions = {}};
-  for (const Progression& d : *found) one.dimensions.push_back({d.offset, d.size, d.stride});
+  for (const auto& [offset, size, stride] : found->tile) {
+    one.dimensions.push_back(
+        {context.constant(offset), context.constant(size), context.constant(stride)});
+  }
   tile.cases = {one};
   tile.otherwise.clear();
   return true;
 }
 
+// Whether another element of the array may need another value of it.
+bool varies(const RuntimeVariable& runtime) {
+  const UsedVariables used = used_variables(runtime.index);
+  const auto is_used = [](bool one) { return one; };
+  return std::ranges::any_of(used.dimensions, is_used) || std::ranges::any_of(used.ranges, is_used);
+}
+
+// Whether one of the others says the same, under no more conditions.
+bool is_covered(const TileCase& one, std::span<const TileCase> others) {
+  return std::ranges::any_of(others, [&](const TileCase& other) {
+    return other.dimensions == one.dimensions && other.nonempty == one.nonempty &&
+           std::ranges::all_of(other.conditions, [&](const Constraint& condition) {
+             return std::ranges::find(one.conditions, condition) != one.conditions.end();
+           });
+  });
+}
+
 }  // namespace
+
+std::optional<EvaluatedTile> enumerate_tile(const IndexMap& map, const NumericTile& root,
+                                            std::span<const std::int64_t> runtimes,
+                                            std::int64_t max_points) {
+  if (std::ranges::any_of(map.runtimes(), varies)) return std::nullopt;
+  // The map from places in the tile.
+  ExprContext& context = map.context();
+  const auto moved = [&](Expr expr) {
+    return substitute(expr, [&](VariableId id) {
+      if (id.kind == VariableKind::kRuntime) return context.constant(runtimes[id.index]);
+      if (id.kind != VariableKind::kDimension) return Expr();
+      return context.dimension(id.index) * root[id.index].stride + root[id.index].offset;
+    });
+  };
+  std::vector<Variable> places;
+  std::vector<Expr> results;
+  std::vector<Constraint> constraints;
+  for (std::uint32_t i = 0; i < root.size(); ++i) {
+    places.push_back({Interval::indices(root[i].size)});
+    constraints.push_back({moved(context.dimension(i)), map.dimensions()[i].bounds});
+  }
+  for (const Expr result : map.results()) results.push_back(moved(result));
+  for (const auto& [expr, range] : map.constraints()) constraints.push_back({moved(expr), range});
+  const auto elements =
+      image(IndexMap(context, places, map.ranges(), {}, results, constraints), max_points);
+  if (!elements) return std::nullopt;
+  if (elements->empty()) return EvaluatedTile{.is_tile = true, .is_empty = true};
+  std::optional<NumericTile> tile = tile_with(*elements);
+  if (!tile) return EvaluatedTile{};
+  return EvaluatedTile{.is_tile = true, .is_empty = false, .tile = *std::move(tile)};
+}
 
 Tile tile_of(const IndexMap& map, const RootTile& root) {
   if (map.is_known_empty()) return tile_without_elements(map);
@@ -242,6 +254,7 @@ Tile tile_of(const IndexMap& map, const RootTile& root) {
     std::optional<TileCase> one = simplified(solution);
     if (!one) continue;
     if (indices.empty()) indices = solution.uniform;
+    if (is_covered(*one, tile.cases)) continue;
     tile.cases.push_back(*std::move(one));
     // It is always right: what is behind it is not needed.
     if (!tile.cases.back().conditions.empty()) continue;
@@ -249,7 +262,7 @@ Tile tile_of(const IndexMap& map, const RootTile& root) {
     tile.otherwise.clear();
     break;
   }
-  if (tile.cases.empty() && enumerate_tile(map, root, tile)) return tile;
+  if (tile.cases.empty() && decide_by_enumeration(map, root, tile)) return tile;
   if (tile.cases.empty() && tile.otherwise.empty()) tile.otherwise = "no case is possible";
   tile.runtimes = map.runtimes();
   std::size_t next = 0;

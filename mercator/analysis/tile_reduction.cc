@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "mercator/analysis/tile_combinations.h"
 #include "mercator/analysis/tile_constraints.h"
 #include "mercator/analysis/tile_cuts.h"
 #include "mercator/analysis/tile_state.h"
@@ -20,7 +21,7 @@ namespace mercator::internal {
 namespace {
 
 // More cases than people can read, and so much work for a map.
-constexpr std::size_t kMaxCases = 64;
+constexpr std::size_t kMaxCases = 256;
 constexpr std::size_t kMaxSteps = 1'000;
 constexpr std::size_t kMaxReasons = 2;
 
@@ -52,26 +53,41 @@ bool is_twisted(const TileState& state, const VariableUses& uses) {
   });
 }
 
-// Of what stands in the way, the variable that occurs most; with `only_twisted`, of what is not
-// linear.
+// Of what stands in the way, the variable that occurs most among those that may have a single
+// value, or among the others if there are none; with `only_twisted`, of what is not linear.
 std::optional<std::size_t> hardest(const TileState& state, std::span<const VariableUses> uses,
                                    bool only_twisted) {
   std::optional<std::size_t> found;
-  std::size_t most = 0;
+  std::pair<bool, std::size_t> most;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const std::size_t places = uses[i].count();
     const bool is_free = places == 1 && !uses[i].roots.empty();
-    if (is_free || places <= most || (only_twisted && !is_twisted(state, uses[i]))) continue;
-    most = places;
+    if (places == 0 || is_free || (only_twisted && !is_twisted(state, uses[i]))) continue;
+    const bool may_be_single = !state.assumptions().never(state.values(i).size, Interval::point(1));
+    const std::pair one(may_be_single, places);
+    if (one <= most) continue;
+    most = one;
     found = i;
   }
   return found;
 }
 
+// What is left of the variable may be less than all.
+void add_cuts_of(const TileState& state, std::size_t index, TileBranches& next) {
+  for (const std::size_t root : state.constraints()) {
+    if (can_cut(state, root) && is_within(state.variable(index), state.roots()[root])) {
+      add_cuts(state, root, next);
+    }
+  }
+}
+
 StepResult fix_twisted(const TileState& state, std::span<const VariableUses> uses) {
   const std::optional<std::size_t> index = hardest(state, uses, true);
   if (!index) return std::nullopt;
-  return fix(state, *index, fmt::format("{} is part of what is not linear", state.name(*index)));
+  TileBranches next =
+      fix(state, *index, fmt::format("{} is part of what is not linear", state.name(*index)));
+  add_cuts_of(state, *index, next);
+  return next;
 }
 
 StepResult fix_shared(const TileState& state, std::span<const VariableUses> uses) {
@@ -82,8 +98,9 @@ StepResult fix_shared(const TileState& state, std::span<const VariableUses> uses
 
 // ---- all steps ----
 
-// The first that applies: what asks for no conditions, or for few, comes before what asks for more.
-StepResult step(const TileState& state) {
+// The first rule that applies: what asks for no conditions, or for few, comes before what asks for
+// more.
+StepResult rule(const TileState& state) {
   const std::vector<VariableUses> uses = uses_of(state.roots(), state.variable_count());
   using VariableStep = StepResult(const TileState&, std::size_t, const VariableUses&);
   const auto for_one = [&](VariableStep& on_variable) {
@@ -102,10 +119,15 @@ StepResult step(const TileState& state) {
   if (StepResult next = for_one(cover)) return next;
   if (StepResult next = for_one(divide)) return next;
   if (StepResult next = for_one(split)) return next;
-  if (StepResult next = decide(state)) return next;
   if (StepResult next = fix_twisted(state, uses)) return next;
   if (StepResult next = keep_whole(state)) return next;
   return fix_shared(state, uses);
+}
+
+// Whether the step asks for nothing.
+bool is_free(const TileState& state, const TileBranches& next) {
+  return next.states.size() == 1 && next.reason.empty() &&
+         next.states.front().conditions() == state.conditions();
 }
 
 // No step applies: each result has a variable of its own, or none.
@@ -127,47 +149,120 @@ TileSolution solution_of(const TileState& state) {
 }
 
 // All that holds whatever the conditions are: as many steps as ask for none.
-TileState without_conditions(TileState state) {
+template <class Step>
+TileState without_conditions(TileState state, const Step& step) {
   state.settle();
   while (true) {
     StepResult next = step(state);
-    if (!next || next->states.size() != 1 || !next->states.front().conditions().empty()) {
-      return state;
-    }
+    if (!next || !is_free(state, *next)) return state;
     state = std::move(next->states.front());
     state.settle();
   }
+}
+
+// Constraints on what nothing else needs ask for no conditions, where it can be said at all whether
+// some combination meets them: rules say so in few words, and all combinations written out in many.
+StepResult decide_existence(const TileState& state) {
+  TileState after = state;
+  std::vector<std::size_t> decided;
+  for (const std::vector<std::size_t>& group : connected_roots(state)) {
+    const bool is_needed =
+        std::ranges::any_of(group, [&](std::size_t root) { return !state.is_constraint(root); });
+    if (is_needed) continue;
+    const TileState part = state.only(group);
+    const TileState reduced = without_conditions(part, rule);
+    auto nonempty = existence(reduced);
+    if (nonempty) {
+      after.add_nonempty(reduced.nonempty());
+    } else {
+      nonempty = existence(part);
+    }
+    if (!nonempty) continue;
+    after.add_nonempty(*nonempty);
+    decided.insert(decided.end(), group.begin(), group.end());
+  }
+  if (decided.empty()) return std::nullopt;
+  std::ranges::sort(decided);
+  after.drop_constraints(decided);
+  return TileBranches{.states = {std::move(after)}};
+}
+
+StepResult step(const TileState& state) {
+  StepResult next = rule(state);
+  if (next && !is_free(state, *next)) {
+    if (StepResult decided = decide_existence(state)) return decided;
+    if (StepResult enumerated = enumerate_numbers(state)) {
+      // The rule knows in which way they are none.
+      if (enumerated->states.empty()) enumerated->reason = next->reason;
+      return enumerated;
+    }
+  }
+  return next;
+}
+
+// What any combination needs, whatever the conditions are that say more.
+void add_what_all_need(TileState& state) {
+  for (const std::vector<std::size_t>& group : connected_constraints(state)) {
+    const auto [lo, hi] = state.range(group.front());
+    const bool has_one_end = !lo || !hi;
+    const bool is_in_few_words = group.size() == 1 && has_one_end && can_cut(state, group.front());
+    const auto nonempty = is_in_few_words ? std::nullopt : existence(state.only(group));
+    if (nonempty) {
+      state.add_nonempty(*nonempty);
+      continue;
+    }
+    for (const std::size_t constraint : group) {
+      if (can_cut(state, constraint)) add_reached(state, constraint);
+    }
+  }
+}
+
+// The case that all that tiles can differ in has one value, which needs the fewest rules.
+std::optional<TileState> single_element(TileState state) {
+  for (std::size_t i = 0; i < state.variable_count(); ++i) {
+    const bool is_number = state.values(i).size.is(ExprKind::kConstant);
+    if (!is_number && !state.require_single(i)) return std::nullopt;
+  }
+  return state;
 }
 
 }  // namespace
 
 TileSolutions solve(Assumptions& assumptions, const TileProblem& problem) {
   TileSolutions solutions;
-  TileState start = without_conditions(TileState(assumptions, problem));
+  TileState start = without_conditions(TileState(assumptions, problem), step);
+  add_what_all_need(start);
   solutions.nonempty = start.take_nonempty();
   std::vector<std::string> reasons;
-  // The last of the pending states comes next.
-  std::vector<TileState> pending = {std::move(start)};
-  for (std::size_t steps = 0; !pending.empty(); ++steps) {
-    if (steps == kMaxSteps || solutions.cases.size() == kMaxCases) {
-      reasons = {"there are too many cases"};
-      break;
+  // False if there are too many cases.
+  const auto add_cases = [&](const TileState& of) {
+    // The last of the pending states comes next.
+    std::vector<TileState> pending = {of};
+    const std::size_t most = solutions.cases.size() + kMaxCases;
+    for (std::size_t steps = 0; !pending.empty(); ++steps) {
+      if (steps == kMaxSteps || solutions.cases.size() == most) return false;
+      TileState state = std::move(pending.back());
+      pending.pop_back();
+      state.settle();
+      StepResult next = step(state);
+      if (!next) {
+        solutions.cases.push_back(solution_of(state));
+        continue;
+      }
+      if (!next->reason.empty() && reasons.size() < kMaxReasons &&
+          std::ranges::find(reasons, next->reason) == reasons.end()) {
+        reasons.push_back(std::move(next->reason));
+      }
+      for (auto it = next->states.rbegin(); it != next->states.rend(); ++it) {
+        pending.push_back(std::move(*it));
+      }
     }
-    TileState state = std::move(pending.back());
-    pending.pop_back();
-    state.settle();
-    StepResult next = step(state);
-    if (!next) {
-      solutions.cases.push_back(solution_of(state));
-      continue;
-    }
-    if (!next->reason.empty() && reasons.size() < kMaxReasons &&
-        std::ranges::find(reasons, next->reason) == reasons.end()) {
-      reasons.push_back(std::move(next->reason));
-    }
-    for (auto it = next->states.rbegin(); it != next->states.rend(); ++it) {
-      pending.push_back(std::move(*it));
-    }
+    return true;
+  };
+  const bool has_all = add_cases(start);
+  if (!has_all) {
+    reasons = {"there are too many cases"};
+    if (const auto single = single_element(start)) add_cases(*single);
   }
   solutions.otherwise = fmt::format("{}", fmt::join(reasons, "; "));
   return solutions;

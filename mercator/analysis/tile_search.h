@@ -28,7 +28,7 @@ struct TileSearch {
   // Whether a size may be tried in a dimension; empty: all may. Tried are powers of two, divisors
   // of the dimension's size, and that size.
   std::function<bool(std::size_t dimension, std::int64_t size)> may_try = {};
-  std::size_t max_tried = 20'000;
+  std::size_t max_tried = 100'000;
 };
 
 struct TileChoice {

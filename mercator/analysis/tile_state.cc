@@ -3,7 +3,46 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mercator/analysis/tile_congruence.h"
+
 namespace mercator::internal {
+
+namespace {
+
+// a <= k * (E floordiv n) + c <= b, where c has no range variables, says of E itself between which
+// multiples of n it is.
+void constrain_dividend(Expr& expr, SymbolicRange& range) {
+  while (true) {
+    Expr quotient = expr;
+    std::int64_t factor = 1;
+    if (expr.is(ExprKind::kSum)) {
+      std::size_t varying = 0;
+      for (std::size_t i = 0; i < expr.operands().size(); ++i) {
+        if (!has_ranges(expr.operands()[i])) continue;
+        ++varying;
+        quotient = expr.operands()[i];
+        factor = expr.coefficients()[i];
+      }
+      if (varying != 1) return;
+    }
+    if (!quotient.is(ExprKind::kFloorDiv) || !quotient.divisor().is(ExprKind::kConstant) ||
+        has_ranges(quotient.divisor())) {
+      return;
+    }
+    const Expr rest = expr - quotient * factor;
+    auto [lo, hi] = range;
+    if (factor < 0) std::swap(lo, hi);
+    const std::int64_t size = factor < 0 ? -factor : factor;
+    const auto from_sign = [&](Expr end) { return factor < 0 ? rest - end : end - rest; };
+    const Expr n = quotient.divisor();
+    if (lo) lo = ceil_div(from_sign(lo), size) * n;
+    if (hi) hi = floor_div(from_sign(hi), size) * n + n - 1;
+    expr = quotient.dividend();
+    range = {lo, hi};
+  }
+}
+
+}  // namespace
 
 TileState::TileState(Assumptions& assumptions, const TileProblem& problem)
     : assumptions_(&assumptions),
@@ -30,8 +69,12 @@ void TileState::settle() {
   }
   assumptions_->set_ranges(bounds_);
   assumptions_->simplify(roots_);
+  join_quotients(roots_);
+  for (std::size_t i = 0; i < ranges_.size(); ++i)
+    constrain_dividend(roots_[results_ + i], ranges_[i]);
   // Backwards: it may drop the constraint.
   for (std::size_t root = uniform_begin(); root-- > results_;) settle_constraint(root);
+  align_remainders(roots_, results_, ranges_);
 }
 
 void TileState::settle_constraint(std::size_t constraint) {
@@ -91,6 +134,28 @@ void TileState::set_constraint(std::size_t constraint, Expr expr, const Symbolic
 void TileState::drop_constraint(std::size_t constraint) {
   roots_.erase(roots_.begin() + static_cast<std::ptrdiff_t>(constraint));
   ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(constraint - results_));
+}
+
+void TileState::drop_constraints(std::span<const std::size_t> ascending) {
+  for (std::size_t i = ascending.size(); i-- > 0;) drop_constraint(ascending[i]);
+}
+
+TileState TileState::only(std::span<const std::size_t> roots) const {
+  TileState part = *this;
+  part.roots_.clear();
+  part.ranges_.clear();
+  part.results_ = 0;
+  part.conditions_ = Conditions(*assumptions_);
+  part.nonempty_.clear();
+  for (const std::size_t root : roots) {
+    if (is_constraint(root)) {
+      part.add_constraint(roots_[root], range(root));
+    } else {
+      part.roots_.push_back(roots_[root]);
+      ++part.results_;
+    }
+  }
+  return part;
 }
 
 void TileState::replace_variable(std::size_t index, Expr by) {

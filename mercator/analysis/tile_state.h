@@ -58,6 +58,7 @@ class TileState {
   [[nodiscard]] auto results() const { return std::views::iota(std::size_t{0}, results_); }
   [[nodiscard]] auto constraints() const { return std::views::iota(results_, uniform_begin()); }
   [[nodiscard]] auto uniform() const { return std::views::iota(uniform_begin(), roots_.size()); }
+  [[nodiscard]] bool is_result(std::size_t root) const { return root < results_; }
   [[nodiscard]] bool is_constraint(std::size_t root) const {
     return root >= results_ && root < uniform_begin();
   }
@@ -67,15 +68,21 @@ class TileState {
   // Whether `part` is within a root that is not `root` itself.
   [[nodiscard]] bool is_within_other(Expr part, Expr root) const;
 
+  void set_root(std::size_t root, Expr expr) { roots_[root] = expr; }
   void add_constraint(Expr expr, const SymbolicRange& range);
   void set_constraint(std::size_t constraint, Expr expr, const SymbolicRange& range);
   void drop_constraint(std::size_t constraint);
+  void drop_constraints(std::span<const std::size_t> ascending);
   void replace_variable(std::size_t index, Expr by);
   // As `rewrite` of tile_uses.h does.
   template <class Replace>
   void rewrite_roots(const Replace& replace) {
     rewrite(roots_, replace);
   }
+
+  // These constraints on their own: without results, conditions and what says that there is
+  // anything.
+  [[nodiscard]] TileState only(std::span<const std::size_t> constraints) const;
 
   // ---- where the case applies ----
 

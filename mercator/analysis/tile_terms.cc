@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercator/analysis/tile_cuts.h"
+
 namespace mercator::internal {
 namespace {
 
@@ -53,7 +55,16 @@ StepResult merge(const TileState& state, const std::vector<std::size_t>& group,
           return assumptions.context().sum(kept, old.constant());
         });
       });
-  if (!is_complete(rule)) next.reason = fmt::format("the sums of {} are not evenly spaced", name);
+  if (is_complete(rule)) return next;
+  next.reason = fmt::format("the sums of {} are not evenly spaced", name);
+  // Those that a constraint leaves may be.
+  for (const std::size_t root : state.constraints()) {
+    if (!can_cut(state, root)) continue;
+    const std::vector<std::uint32_t> used = ranges_in(state.roots()[root]);
+    const bool is_of_group = std::ranges::all_of(
+        used, [&](std::uint32_t i) { return std::ranges::find(group, i) != group.end(); });
+    if (is_of_group) add_cuts(state, root, next);
+  }
   return next;
 }
 

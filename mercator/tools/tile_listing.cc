@@ -50,15 +50,16 @@ Result<Root> find_root(const hlo::Module& module, const TileRequest& request) {
   return root;
 }
 
-// What reaches over the edge of the array is the smaller tile that is left.
+// What reaches over the edge of the array is the smaller tile that is left; without offsets, of the
+// tile at the first one.
 std::vector<std::int64_t> sizes_inside(const TileRequest& request,
                                        std::span<const std::int64_t> array) {
   std::vector<std::int64_t> sizes = request.sizes;
-  if (sizes.size() != array.size() || request.offsets.size() != array.size()) return sizes;
+  if (sizes.size() != array.size()) return sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t stride = request.strides.size() == array.size() ? request.strides[i] : 1;
-    const std::int64_t offset = request.offsets[i];
-    if (stride < 1 || offset < 0 || offset >= array[i] || sizes[i] > array[i]) continue;
+    const std::int64_t offset = request.offsets.size() == array.size() ? request.offsets[i] : 0;
+    if (stride < 1 || offset < 0 || offset >= array[i]) continue;
     sizes[i] = std::min(sizes[i], (array[i] - 1 - offset) / stride + 1);
   }
   return sizes;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "mercator/expr/expr.h"
@@ -135,8 +136,7 @@ std::string text_of(const Tile& tile) {
 // One map with given values of its runtime variables.
 class Checker {
  public:
-  Checker(const IndexMap& map, const Point& array, Point runtimes)
-      : map_(map), array_(array), runtimes_(std::move(runtimes)) {
+  Checker(const IndexMap& map, Point runtimes) : map_(map), runtimes_(std::move(runtimes)) {
     for (const RuntimeVariable& runtime : map.runtimes()) {
       const UsedVariables used = used_variables(runtime.index);
       const auto is_set = [](bool b) { return b; };
@@ -183,6 +183,13 @@ class Checker {
     // What differs from element to element is one number here.
     if (varies_) return std::nullopt;
     ++counts.not_held;
+    const auto enumerated = enumerate_tile(map_, root, runtimes_, 400'000);
+    if (!enumerated) return fault("not enumerated");
+    const auto expected = read.empty() ? std::nullopt : tile_with(read);
+    if (enumerated->is_tile != (read.empty() || expected) || enumerated->is_empty != read.empty() ||
+        (expected && enumerated->tile != *expected)) {
+      return fault("enumerated in another way");
+    }
     const bool is_said = std::ranges::any_of(tile.cases, [&](const TileCase& one) {
       const std::optional<NumericTile> box = evaluate(one, values);
       return box && points_of(*box) == read;
@@ -198,7 +205,6 @@ class Checker {
 
  private:
   const IndexMap& map_;
-  const Point& array_;
   Point runtimes_;
   bool varies_ = false;
   std::map<Point, Points> relation_;
@@ -227,7 +233,7 @@ Fault check_tiles(const IndexMap& map, const std::vector<std::int64_t>& array, i
     const std::int64_t lo = std::max<std::int64_t>(runtime.bounds.lo, -8);
     runtimes.push_back(random.in(lo, std::max(lo, std::min<std::int64_t>(runtime.bounds.hi, 12))));
   }
-  Checker checker(map, array, runtimes);
+  Checker checker(map, runtimes);
   if (!checker.enumerate()) return std::nullopt;
   const auto count_map = [](const Tile& tile, TileCounts& counts) {
     ++counts.maps;
@@ -235,8 +241,16 @@ Fault check_tiles(const IndexMap& map, const std::vector<std::int64_t>& array, i
     counts.never += tile.cases.empty() ? 1 : 0;
     counts.conditional += tile.is_unconditional() ? 0 : 1;
   };
+  const auto has_case_twice = [](const Tile& tile) {
+    for (std::size_t i = 0; i < tile.cases.size(); ++i) {
+      const auto rest = std::span(tile.cases).subspan(i + 1);
+      if (std::ranges::find(rest, tile.cases[i]) != rest.end()) return true;
+    }
+    return false;
+  };
   const Tile symbolic = tile_of(map, RootTile(map.context(), array));
   count_map(symbolic, free);
+  if (has_case_twice(symbolic)) return "a case twice:\n" + text_of(symbolic);
   for (int i = 0; i < draws; ++i) {
     const NumericTile numbers = random_tile(array, random);
     if (Fault fault = checker.check(symbolic, numbers, free)) return fault;
@@ -254,6 +268,7 @@ Fault check_tiles(const IndexMap& map, const std::vector<std::int64_t>& array, i
     if (!given) return given.error().message;
     const Tile tile = tile_of(map, *given);
     count_map(tile, strided);
+    if (has_case_twice(tile)) return "a case twice:\n" + text_of(tile);
     if (Fault fault = checker.check(tile, numbers, strided)) return "of numbers: " + *fault;
   }
   return std::nullopt;

@@ -5,7 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,6 +127,70 @@ TEST(Tile, OfWindow) {
       "[0 +: 5]");
 }
 
+// One of two that are far apart is all that the constraint leaves.
+TEST(Tile, OfAWindowThatAConstraintCuts) {
+  EXPECT_EQ(tile("(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 7], s0 in [0, 2], d0 * 4 + s0 in "
+                 "[0, 10]",
+                 {}, {2}, {2}),
+            "[8 +: 3]");
+}
+
+// A transposed convolution: (3x - y) floordiv 2 is printed as x + (x - y) floordiv 2, and its
+// remainder as that of x + y.
+TEST(Tile, OfDilatedWindow) {
+  EXPECT_EQ(tile("(d0)[s0] -> (d0 + (d0 - s0) floordiv 2), domain: d0 in [0, 7], s0 in [0, 3], (d0 "
+                 "+ s0) mod 2 in [0, 0]",
+                 {}, {2}, {3}),
+            "[2 +: 5]");
+}
+
+// What only has to exist has no conditions: 0, 2 and 4 are multiples of 2, of which the tile may
+// have none.
+TEST(Tile, OfWhatHasToExist) {
+  EXPECT_EQ(
+      tile("(d0, d1)[s0] -> (d1), domain: d0 in [0, 5], d1 in [0, 7], s0 in [0, 2], d0 - s0 * "
+           "2 in [0, 0]",
+           {}, {1, std::nullopt}, {1, std::nullopt}),
+      "[offset1 +: size1] unless empty 0 = 1");
+  EXPECT_EQ(
+      tile("(d0, d1)[s0] -> (d1), domain: d0 in [0, 5], d1 in [0, 7], s0 in [0, 2], d0 - s0 * "
+           "2 in [0, 0]",
+           {}, {1, std::nullopt}, {2, std::nullopt}),
+      "[offset1 +: size1]");
+}
+
+// What does not depend on the tile is what its elements are.
+TEST(Tile, OfNumbersBesideParameters) {
+  EXPECT_EQ(tile("(d0)[s0] -> (d0, min(s0 * 2 + 3, 4)), domain: d0 in [0, 9], s0 in [0, 3]"),
+            "[offset0 +: size0, 3 +: 2]");
+}
+
+// A bound on a quotient cuts the dividend.
+TEST(Tile, OfAQuotientWithBounds) {
+  EXPECT_EQ(
+      tile("(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, 31], d0 floordiv 4 in [2, 4]", {},
+           {5}, {14}),
+      " else d0 is split by 4 within the tile");
+  EXPECT_EQ(
+      tile("(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, 31], d0 floordiv 4 in [2, 4]", {},
+           {5}, {20}),
+      "[2 +: 3, 0 +: 4]");
+}
+
+TEST(Tile, FromElements) {
+  EXPECT_EQ(tile_with({{0, 1}, {0, 3}, {2, 1}, {2, 3}}), (NumericTile{{0, 2, 2}, {1, 2, 2}}));
+  EXPECT_EQ(tile_with({{0, 1}, {0, 3}, {2, 1}}), std::nullopt);
+  EXPECT_EQ(tile_with({{}}), NumericTile());
+  ExprContext context;
+  const auto map =
+      parse_index_map("(d0) -> (d0 floordiv 12, d0 mod 12), domain: d0 in [0, 95]", context);
+  const auto rows = enumerate_tile(*map, {{24, 36, 1}}, {}, 1'000);
+  ASSERT_TRUE(rows && rows->is_tile);
+  EXPECT_EQ(rows->tile, (NumericTile{{2, 3, 1}, {0, 12, 1}}));
+  EXPECT_FALSE(enumerate_tile(*map, {{22, 4, 1}}, {}, 1'000)->is_tile);
+  EXPECT_FALSE(enumerate_tile(*map, {{0, 96, 1}}, {}, 50).has_value());
+}
+
 TEST(Tile, OfDynamicSlice) {
   EXPECT_EQ(tile("(d0, d1){rt0} -> (d0 + rt0, d1), domain: d0 in [0, 9], d1 in [0, 63], rt0 in [0, "
                  "22]"),
@@ -198,6 +268,120 @@ TEST(TileSearch, FindsWhatFits) {
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{24, 12, 6, 4, 3, 2, 1}));
   search.may_try = [](std::size_t, std::int64_t size) { return size % 4 == 0; };
   EXPECT_EQ(find_tile_sizes(search).choices.size(), 3U);
+}
+
+// Which of these sizes do, and with how many bytes, from all tiles of the grid one by one.
+std::vector<TileChoice> choices_one_by_one(const Tile& tile, std::span<const std::int64_t> array) {
+  std::vector<TileChoice> choices;
+  std::vector<std::int64_t> sizes(array.size(), 1);
+  while (true) {
+    std::int64_t most = 0;
+    bool is_tile = true;
+    std::vector<std::int64_t> offsets(array.size(), 0);
+    for (bool is_last = false; !is_last;) {
+      NumericTile root;
+      for (std::size_t i = 0; i < array.size(); ++i) {
+        root.push_back({offsets[i], std::min(sizes[i], array[i] - offsets[i]), 1});
+      }
+      const std::vector<std::int64_t> parameters = parameters_of(root);
+      const EvaluatedTile found =
+          evaluate(tile, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+      is_tile = is_tile && found.is_tile;
+      std::int64_t count = found.is_empty ? 0 : 1;
+      for (const NumericDimension& d : found.tile) count *= d.size;
+      most = std::max(most, count);
+      std::size_t i = array.size();
+      while (i > 0 && (offsets[i - 1] += sizes[i - 1]) >= array[i - 1]) offsets[--i] = 0;
+      is_last = i == 0;
+    }
+    std::int64_t elements = most;
+    std::int64_t own = 1;
+    for (const std::int64_t size : sizes) own *= size;
+    elements += own;
+    if (is_tile) choices.push_back({sizes, 4 * elements});
+    std::size_t i = array.size();
+    while (i > 0 && ++sizes[i - 1] > array[i - 1]) sizes[--i] = 1;
+    if (i == 0) return choices;
+  }
+}
+
+TEST(TileSearch, SaysWhatAllTilesOfTheGridSay) {
+  struct Case {
+    std::string_view map;
+    std::vector<std::int64_t> array;
+  };
+  const Case cases[] = {
+      // A convolution with padding; the second one leaves gaps.
+      {"(d0, d1, d2)[s0, s1] -> (d1 * 2 + s0 - 1, d2 + s1 - 1), domain: d0 in [0, 3], d1 in [0, "
+       "6], d2 in [0, 5], s0 in [0, 2], s1 in [0, 2], d1 * 2 + s0 in [1, 13], d2 + s1 in [1, 6]",
+       {4, 7, 6}},
+      {"(d0)[s0] -> (d0 * 3 + s0), domain: d0 in [0, 6], s0 in [0, 1]", {7}},
+      // One of several cases, besides a dimension that they all have.
+      {"(d0, d1) -> (d0 floordiv 6, d0 mod 6, d1), domain: d0 in [0, 23], d1 in [0, 3]", {24, 4}},
+      {"(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 5], d1 in [0, 3]", {6, 4}},
+      // A part of the array, and every other element.
+      {"(d0, d1) -> (d0 - 4, d1 floordiv 2), domain: d0 in [4, 8], d1 in [0, 6], d1 mod 2 in [0, "
+       "0]",
+       {9, 7}},
+      {"(d0, d1) -> (d0, d1), domain: d0 in [0, 5], d1 in [0, 5], d0 + d1 in [0, 5]", {6, 6}},
+  };
+  for (const Case& one : cases) {
+    ExprContext context;
+    const IndexMap map = simplify(*parse_index_map(one.map, context));
+    const RootTile::Numbers ones(one.array.size(), std::optional<std::int64_t>(1));
+    const Tile tile = tile_of(map, *RootTile::make(context, one.array, {}, {}, ones));
+    const TileSearch search{.array = one.array,
+                            .element_bits = 32,
+                            .uses = {{.tiles = {tile}, .element_bits = 32}},
+                            .memory_bytes = 1'000'000};
+    std::map<std::vector<std::int64_t>, std::int64_t> expected;
+    for (const TileChoice& choice : choices_one_by_one(tile, one.array)) {
+      expected[choice.sizes] = choice.bytes;
+    }
+    const TileChoices found = find_tile_sizes(search);
+    EXPECT_TRUE(found.is_complete);
+    EXPECT_EQ(found.undecided, 0U);
+    std::set<std::vector<std::int64_t>> chosen;
+    for (const TileChoice& choice : found.choices) {
+      chosen.insert(choice.sizes);
+      ASSERT_TRUE(expected.contains(choice.sizes)) << one.map;
+      EXPECT_EQ(choice.bytes, expected[choice.sizes]) << one.map;
+    }
+    // Powers of two and divisors are tried.
+    for (const auto& [sizes, bytes] : expected) {
+      bool is_tried = true;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const bool is_power = (sizes[i] & (sizes[i] - 1)) == 0;
+        is_tried = is_tried && (is_power || one.array[i] % sizes[i] == 0);
+      }
+      EXPECT_EQ(chosen.contains(sizes), is_tried) << one.map;
+    }
+  }
+}
+
+// A convolution of an image network: what its dimensions ask for is looked at one by one.
+TEST(TileSearch, OfALargeConvolution) {
+  ExprContext context;
+  const std::vector<std::int64_t> array = {128, 56, 56, 256};
+  const auto map = parse_index_map(
+      "(d0, d1, d2, d3)[s0, s1, s2] -> (d0, d1 + s0 - 1, d2 + s1 - 1, s2), domain: d0 in [0, 127], "
+      "d1 in [0, 55], d2 in [0, 55], d3 in [0, 255], s0 in [0, 2], s1 in [0, 2], s2 in [0, 255], "
+      "d1 + s0 in [1, 56], d2 + s1 in [1, 56]",
+      context);
+  const auto root = RootTile::make(context, array, {}, {}, RootTile::Numbers(4, 1));
+  const TileSearch search{.array = array,
+                          .element_bits = 32,
+                          .uses = {{.tiles = {tile_of(simplify(*map), *root)}, .element_bits = 32}},
+                          .memory_bytes = 100'000};
+  const TileChoices found = find_tile_sizes(search);
+  EXPECT_TRUE(found.is_complete);
+  EXPECT_EQ(found.undecided, 0U);
+  ASSERT_FALSE(found.choices.empty());
+  // The tile itself, and the rows and columns that windows of three need, with 256 channels.
+  const std::vector<std::int64_t>& sizes = found.choices.front().sizes;
+  EXPECT_EQ(
+      found.choices.front().bytes,
+      4 * sizes[0] * (sizes[1] * sizes[2] * sizes[3] + (sizes[1] + 2) * (sizes[2] + 2) * 256));
 }
 
 }  // namespace

@@ -50,6 +50,12 @@ class Tile(unittest.TestCase):
     def test_a_tile_at_the_edge_is_smaller(self):
         tile = self.tile(SOFTMAX, "--instruction", "softmax", "--sizes", "16,128", "--offsets", "56,0")
         self.assertEqual(tile["tile"][0], {"offset": 56, "size": 8, "stride": 1})
+        tile = self.tile(SOFTMAX, "--instruction", "softmax", "--sizes", "100,128", "--offsets", "56,0")
+        self.assertEqual(tile["tile"][0], {"offset": 56, "size": 8, "stride": 1})
+        tile = self.tile(SOFTMAX, "--instruction", "softmax", "--sizes", "100,16")
+        self.assertEqual(tile["tile"][0], {"offset": 0, "size": 64, "stride": 1})
+        tile = self.tile(SOFTMAX, "--instruction", "softmax", "--sizes", "100,16", "--strides", "3,1")
+        self.assertEqual(tile["tile"][0], {"offset": 0, "size": 22, "stride": 3})
 
     def test_sizes_that_fit(self):
         choices = self.tile("-", "--instruction", "r", "--fit", 400, text=RESHAPE)
@@ -69,7 +75,7 @@ class Tile(unittest.TestCase):
             self.assertIn(message, result.stderr)
 
         expect(2, "1 sizes for an array of 2 dimensions", "--instruction", "n", "--sizes", "4")
-        expect(2, "no tile with offset 0, size 9", "--instruction", "n", "--sizes", "9,1")
+        expect(2, "no tile with offset 9, size 1", "--instruction", "n", "--sizes", "1,1", "--offsets", "9,0")
         expect(2, "no tile with offset 0, size 0", "--instruction", "n", "--sizes", "0,1")
         expect(2, "'4,' is not a list of numbers", "--instruction", "n", "--sizes", "4,")
         expect(2, "no instruction 'm'", "--instruction", "m")
