@@ -1,5 +1,6 @@
 # The package that `find_package(Mercator)` finds in an installed tree: targets mercator::support,
-# mercator::expr, mercator::map, mercator::hlo, mercator::indexing and mercator::analysis.
+# mercator::expr, mercator::map, mercator::hlo, mercator::indexing, mercator::analysis and
+# mercator::runtime.
 
 include(CMakePackageConfigHelpers)
 
@@ -13,4 +14,5 @@ write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/MercatorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/MercatorConfig.cmake"
               "${PROJECT_BINARY_DIR}/MercatorConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/FindLibzip.cmake"
         DESTINATION "${package_dir}" COMPONENT library)

@@ -5,8 +5,9 @@
 
 Both the includes of every source file and the DEPENDS of every mercator_library() must obey the arrows
 below, which are those of docs/architecture.md. A folder X has one library, X, and may have others, X_…,
-that know it as well. Prints each violation as FILE:LINE: error: …; the exit status is 1 if there are
-any.
+that know it as well. Headers in mercator/ itself are the C interface, which `runtime` implements: they
+include nothing but each other and the headers of C. Prints each violation as FILE:LINE: error: …; the
+exit status is 1 if there are any.
 """
 
 import pathlib
@@ -29,6 +30,10 @@ ARROWS = {
     "tools": ["analysis", "rewrite", "fusion", "affine", "runtime", "codegen"],
 }
 
+# The layer that implements the headers in mercator/ itself, and what these may include.
+C_INTERFACE = "runtime"
+C_HEADER = re.compile(r"(mercator/)?\w+\.h")
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 LIBRARY = re.compile(r"mercator_library\(\s*(\w+)([^)]*)\)")
 
@@ -50,13 +55,21 @@ def include_errors(path, folder, text):
         quote, included = match.groups()
         parts = included.split("/")
         line = line_of(text, match.start())
-        if parts[0] == "mercator" and len(parts) > 2:
+        if parts[0] == "mercator" and len(parts) > 1:
             if quote == "<":
                 yield line, f'write #include "{included}", with quotes'
-            if parts[1] not in below(folder):
-                yield line, f"{folder} may not include {included}: {parts[1]} is not below it"
+            included_folder = parts[1] if len(parts) > 2 else C_INTERFACE
+            if included_folder not in below(folder):
+                yield line, f"{folder} may not include {included}: {included_folder} is not below it"
         elif quote == '"':
             yield line, f'"{included}": name headers of Mercator from the root, as "mercator/…"'
+
+
+def c_interface_errors(text):
+    for match in INCLUDE.finditer(text):
+        _, included = match.groups()
+        if not C_HEADER.fullmatch(included):
+            yield line_of(text, match.start()), f"the C interface may not include {included}"
 
 
 def dependency_errors(path, folder, text):
@@ -79,7 +92,10 @@ def check(root):
         folder = relative.parts[1]
         if path.is_dir():
             continue
-        if folder not in ARROWS:
+        if len(relative.parts) == 2 and path.suffix == ".h":
+            for line, message in c_interface_errors(path.read_text(encoding="utf-8")):
+                yield relative, line, message
+        elif folder not in ARROWS:
             yield relative, 1, f"mercator/{folder} is not a layer: add it to scripts/check_layers.py"
         elif path.suffix in (".h", ".cc"):
             for line, message in include_errors(path, folder, path.read_text(encoding="utf-8")):

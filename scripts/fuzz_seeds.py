@@ -13,6 +13,7 @@ import pathlib
 import random
 import re
 import sys
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = [ROOT / "examples", ROOT / "test", ROOT.parent / "shared"]
@@ -54,6 +55,16 @@ def maps():
             yield from body.splitlines()
 
 
+def tensors():
+    """Archives of tensors, and the files in them."""
+    for folder in FOLDERS:
+        for path in sorted(folder.rglob("*.npz")):
+            yield path.read_bytes()
+            with zipfile.ZipFile(path) as archive:
+                for name in archive.namelist():
+                    yield archive.read(name)
+
+
 def choices():
     """Random bytes after each first byte that makes another kind of input."""
     draw = random.Random(1)
@@ -66,6 +77,7 @@ SEEDS = {
     "hlo_reader_fuzzer": programs,
     "indexing_fuzzer": programs,
     "map_reader_fuzzer": maps,
+    "npy_reader_fuzzer": tensors,
     "proto_reader_fuzzer": protos,
     "stablehlo_reader_fuzzer": lambda: texts_of(".mlir"),
     "simplify_fuzzer": choices,

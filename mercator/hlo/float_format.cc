@@ -9,67 +9,6 @@ namespace {
 
 using Special = FloatFormat::Special;
 
-std::uint64_t mantissa_mask(const FloatFormat& format) {
-  return (std::uint64_t{1} << format.mantissa_bits) - 1;
-}
-std::uint64_t exponent_mask(const FloatFormat& format) {
-  return (std::uint64_t{1} << format.exponent_bits) - 1;
-}
-std::uint64_t sign_bit(const FloatFormat& format) {
-  if (format.special == Special::kScale) return 0;
-  return std::uint64_t{1} << (format.exponent_bits + format.mantissa_bits);
-}
-
-// The pattern of the largest finite value.
-std::uint64_t largest_finite(const FloatFormat& format) {
-  const std::uint64_t all = (exponent_mask(format) << format.mantissa_bits) | mantissa_mask(format);
-  switch (format.special) {
-    case Special::kIeee:
-      return all - mantissa_mask(format) - 1;
-    case Special::kFn:
-    case Special::kScale:
-      return all - 1;
-    case Special::kFnuz:
-    case Special::kNumbers:
-      return all;
-  }
-  return all;
-}
-
-bool is_nan(const FloatFormat& format, std::uint64_t bits) {
-  const std::uint64_t magnitude = bits & ~sign_bit(format);
-  switch (format.special) {
-    case Special::kIeee:
-      return magnitude > (exponent_mask(format) << format.mantissa_bits);
-    case Special::kFn:
-    case Special::kScale:
-      return magnitude > largest_finite(format);
-    case Special::kFnuz:
-      return bits == sign_bit(format);
-    case Special::kNumbers:
-      return false;
-  }
-  return false;
-}
-
-// The nan that stands for all of them.
-std::optional<std::uint64_t> quiet_nan(const FloatFormat& format, bool negative) {
-  const std::uint64_t sign = negative ? sign_bit(format) : 0;
-  switch (format.special) {
-    case Special::kIeee:
-      return sign | (exponent_mask(format) << format.mantissa_bits) |
-             (std::uint64_t{1} << (format.mantissa_bits - 1));
-    case Special::kFn:
-    case Special::kScale:
-      return sign | (largest_finite(format) + 1);
-    case Special::kFnuz:
-      return sign_bit(format);
-    case Special::kNumbers:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 // The pattern of a positive finite value; may be beyond the largest finite one.
 std::uint64_t encode_magnitude(const FloatFormat& format, double value) {
   int exponent = 0;
@@ -94,37 +33,6 @@ std::uint64_t encode_magnitude(const FloatFormat& format, double value) {
 }
 
 }  // namespace
-
-FloatFormat float_format(ElementType type) {
-  switch (type) {
-    case ElementType::kF16:
-      return {5, 10, 15, Special::kIeee};
-    case ElementType::kBf16:
-      return {8, 7, 127, Special::kIeee};
-    case ElementType::kF32:
-      return {8, 23, 127, Special::kIeee};
-    case ElementType::kF8e5m2:
-      return {5, 2, 15, Special::kIeee};
-    case ElementType::kF8e4m3:
-      return {4, 3, 7, Special::kIeee};
-    case ElementType::kF8e4m3fn:
-      return {4, 3, 7, Special::kFn};
-    case ElementType::kF8e4m3b11fnuz:
-      return {4, 3, 11, Special::kFnuz};
-    case ElementType::kF8e3m4:
-      return {3, 4, 3, Special::kIeee};
-    case ElementType::kF8e5m2fnuz:
-      return {5, 2, 16, Special::kFnuz};
-    case ElementType::kF8e4m3fnuz:
-      return {4, 3, 8, Special::kFnuz};
-    case ElementType::kF4e2m1fn:
-      return {2, 1, 1, Special::kNumbers};
-    case ElementType::kF8e8m0fnu:
-      return {8, 0, 127, Special::kScale};
-    default:
-      return {11, 52, 1023, Special::kIeee};
-  }
-}
 
 std::optional<std::uint64_t> encode_float(ElementType type, double value) {
   if (type == ElementType::kF64) return std::bit_cast<std::uint64_t>(value);

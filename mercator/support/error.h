@@ -20,6 +20,8 @@ enum class ErrorKind : std::uint8_t {
   kUsage,         // the caller asked for something that makes no sense
   kUnsupported,   // the input is right but asks for something that is not supported
   kIo,            // a file could not be read or written
+  kExhausted,     // it needs more memory than there is
+  kInterrupted,   // the caller asked to stop
 };
 
 // A half-open range of bytes [begin, end) of the text that an error is about.

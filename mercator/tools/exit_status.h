@@ -11,10 +11,11 @@ namespace mercator::tools {
 
 enum class ExitStatus : std::uint8_t {
   kDone = 0,
-  kInvalidInput = 1,  // the input is wrong, or a file could not be read or written
-  kUsage = 2,         // the command was called wrongly
-  kUnsupported = 3,   // the input is right but asks for what is not supported
-  kWrongResult = 4,   // a result was checked and is not what it must be
+  kInvalidInput = 1,   // the input is wrong, or a file could not be read or written
+  kUsage = 2,          // the command was called wrongly
+  kUnsupported = 3,    // the input is right but asks for what is not supported
+  kWrongResult = 4,    // a result was checked and is not what it must be
+  kInterrupted = 130,  // the user asked to stop, by SIGINT: what shells say of such commands
 };
 
 [[nodiscard]] ExitStatus exit_status(ErrorKind kind);

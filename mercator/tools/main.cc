@@ -18,8 +18,9 @@
 namespace mercator::tools {
 namespace {
 
-constexpr Verb (*kVerbs[])(CLI::App&) = {add_map_verb, add_cost_verb, add_report_verb,
-                                         add_simplify_verb, add_tile_verb};
+constexpr Verb (*kVerbs[])(CLI::App&) = {add_map_verb,      add_cost_verb, add_report_verb,
+                                         add_simplify_verb, add_tile_verb, add_run_verb,
+                                         add_compile_verb};
 
 ExitStatus report_usage(std::string message, std::string hint) {
   return report({.kind = ErrorKind::kUsage, .message = std::move(message), .hint = std::move(hint)},

@@ -8,12 +8,14 @@
 namespace mercator::tools {
 
 std::expected<ModuleFile, ExitStatus> read_module_file(const std::string& file) {
-  using Clock = std::chrono::steady_clock;
-  ModuleFile result = {.name = input_name(file), .text = {}, .module = nullptr};
   Result<std::string> text = read_input(file);
-  if (!text) return std::unexpected(report(text.error(), result.name));
-  result.text = *std::move(text);
+  if (!text) return std::unexpected(report(text.error(), input_name(file)));
+  return read_module(input_name(file), *std::move(text));
+}
 
+std::expected<ModuleFile, ExitStatus> read_module(std::string name, std::string text) {
+  using Clock = std::chrono::steady_clock;
+  ModuleFile result = {.name = std::move(name), .text = std::move(text), .module = nullptr};
   const auto start = Clock::now();
   Result<std::unique_ptr<hlo::Module>> module = hlo::read_module(result.text);
   result.parse_time = Clock::now() - start;

@@ -20,6 +20,9 @@ struct ModuleFile {
   std::chrono::nanoseconds verify_time{};
 };
 
+// The program that is the content of a file. Reports errors itself.
+[[nodiscard]] std::expected<ModuleFile, ExitStatus> read_module(std::string name, std::string text);
+
 // The program in a file, or on standard input for "-". Reports errors itself.
 [[nodiscard]] std::expected<ModuleFile, ExitStatus> read_module_file(const std::string& file);
 

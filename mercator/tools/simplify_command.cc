@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +24,7 @@
 #include "mercator/tools/json.h"
 #include "mercator/tools/lowered_map.h"
 #include "mercator/tools/map_entries.h"
+#include "mercator/tools/streams.h"
 #include "mercator/tools/verb.h"
 
 namespace mercator::tools {
@@ -185,8 +185,8 @@ ExitStatus run_simplify(const SimplifyOptions& options, Output& output) {
       status = report_no_program(outcome.program->error(), entry, name, *text, without_comments);
     }
     if (outcome.certification && outcome.certification->certificate == Certificate::kDifferent) {
-      fmt::print(stderr, "mercator: error: the simplifier is wrong about {}: {}\n",
-                 on_one_line(entry.text), outcome.certification->reason);
+      write_message(fmt::format("mercator: error: the simplifier is wrong about {}: {}\n",
+                                on_one_line(entry.text), outcome.certification->reason));
       status = ExitStatus::kWrongResult;
     }
   }

@@ -7,17 +7,16 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <system_error>
-#include <utility>
+
+#include "mercator/support/file.h"
 
 namespace mercator::tools {
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{64} << 10;
-
-std::string describe(int error) { return std::generic_category().message(error); }
 
 // An open file that closes itself; standard input for "-".
 class InputFile {
@@ -44,27 +43,6 @@ class InputFile {
   int descriptor_;
 };
 
-std::unexpected<Error> io_error() { return fail(ErrorKind::kIo, describe(errno)); }
-
-Result<void> write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return io_error();
-    }
-  }
-  return {};
-}
-
-// Writes to an open file and closes it.
-Result<void> write_and_close(int descriptor, std::string_view text) {
-  Result<void> written = write_all(descriptor, text);
-  if (::close(descriptor) != 0 && written.has_value()) written = io_error();
-  return written;
-}
-
 // Where a path leads by symbolic links: the file itself is to be replaced, not a link to it.
 std::string resolved(const std::string& path) {
   char* const real = ::realpath(path.c_str(), nullptr);
@@ -84,30 +62,28 @@ mode_t default_mode() {
 }  // namespace
 
 Result<void> write_file(const std::string& path, std::string_view text) {
+  return write_file(path, std::span(&text, 1));
+}
+
+Result<void> write_file(const std::string& path, std::span<const std::string_view> parts) {
   struct stat status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return io_error();
-    return write_and_close(descriptor, text);
-  }
-  const std::string target = resolved(path);
-  std::string beside = target + ".XXXXXX";
-  const int descriptor = ::mkstemp(beside.data());
-  if (descriptor < 0) return io_error();
-  Result<void> written;
-  if (::fchmod(descriptor, exists ? status.st_mode & 07777 : default_mode()) != 0) {
-    written = io_error();
-  }
-  if (Result<void> done = write_and_close(descriptor, text); written.has_value()) written = done;
-  if (written.has_value() && ::rename(beside.c_str(), target.c_str()) != 0) written = io_error();
-  if (!written.has_value()) ::unlink(beside.c_str());
-  return written;
+  if (exists && !S_ISREG(status.st_mode)) return write_to(path, parts);
+  return replace_file(path, [parts](const std::string& beside) { return write_to(beside, parts); });
+}
+
+Result<void> replace_file(const std::string& path,
+                          const std::function<Result<void>(const std::string&)>& write) {
+  struct stat status{};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return fail(ErrorKind::kIo, "it is no regular file");
+  const mode_t mode = exists ? status.st_mode & 07777 : default_mode();
+  return replace_atomically(resolved(path), mode, write);
 }
 
 Result<std::string> read_input(const std::string& path) {
   const InputFile file(path);
-  if (file.descriptor() < 0) return fail(ErrorKind::kIo, describe(errno));
+  if (file.descriptor() < 0) return io_error(errno);
 
   // Positions in a text are 32 bits wide.
   constexpr std::size_t kMaxSize = std::numeric_limits<std::uint32_t>::max();
@@ -120,17 +96,17 @@ Result<std::string> read_input(const std::string& path) {
   std::size_t used = 0;
   text.resize(file.size() + 1);  // one more, to see the end of the file without growing
   while (true) {
-    const ssize_t count = ::read(file.descriptor(), text.data() + used, text.size() - used);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(ErrorKind::kIo, describe(errno));
-    if (count == 0) break;
-    used += static_cast<std::size_t>(count);
+    const auto rest = std::as_writable_bytes(std::span(text).subspan(used));
+    used += MERCATOR_TRY(read_full(file.descriptor(), rest));
     if (used > kMaxSize) return too_large();
-    if (used == text.size()) text.resize(2 * used + kBufferSize);
+    if (used < text.size()) break;
+    text.resize(2 * used + kBufferSize);
   }
   text.resize(used);
   return text;
 }
+
+void write_message(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
@@ -141,22 +117,15 @@ void Output::write(std::string_view text) {
 }
 
 void Output::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty() && !failed()) {
-    const ssize_t count = ::write(STDOUT_FILENO, rest.data(), rest.size());
-    if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      error_ = errno;
-    }
-  }
+  if (!failed()) error_ = write_full(STDOUT_FILENO, buffer_);
   buffer_.clear();
 }
 
 Result<void> Output::finish() {
   flush();
   if (error_ == 0) return {};
-  return fail(ErrorKind::kIo, error_ == EPIPE ? "" : describe(error_));
+  if (error_ == EPIPE) return fail(ErrorKind::kIo, "");
+  return io_error(error_);
 }
 
 }  // namespace mercator::tools

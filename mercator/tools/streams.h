@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,16 @@ namespace mercator::tools {
 // not a regular file, such as a device or a pipe, is written to directly. An error of kind kIo,
 // without the file's name.
 [[nodiscard]] Result<void> write_file(const std::string& path, std::string_view text);
+// The same for a file that consists of several parts.
+[[nodiscard]] Result<void> write_file(const std::string& path,
+                                      std::span<const std::string_view> parts);
+// The same for what `write` writes to the file whose path it is given, which is there and empty.
+// Only for regular files; otherwise an error of kind kIo.
+[[nodiscard]] Result<void> replace_file(
+    const std::string& path, const std::function<Result<void>(const std::string&)>& write);
+
+// Writes to standard error. Where that cannot be written to, nobody can be told, and work goes on.
+void write_message(std::string_view text);
 
 // Standard output, buffered. Once a write has failed, further writes do nothing, and long work may
 // stop.

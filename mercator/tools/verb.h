@@ -23,9 +23,11 @@ struct Verb {
 // What help lists the verbs under.
 inline constexpr const char* kVerbGroup = "Verbs";
 
+Verb add_compile_verb(CLI::App& command);
 Verb add_cost_verb(CLI::App& command);
 Verb add_map_verb(CLI::App& command);
 Verb add_report_verb(CLI::App& command);
+Verb add_run_verb(CLI::App& command);
 Verb add_simplify_verb(CLI::App& command);
 Verb add_tile_verb(CLI::App& command);
 

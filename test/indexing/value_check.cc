@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "mercator/indexing/indexing.h"
-#include "test/indexing/value_evaluator.h"
 #include "test/indexing/value_inputs.h"
 #include "test/indexing/value_relation.h"
 
@@ -56,12 +55,17 @@ Positions without(const Positions& a, const Positions& b) {
 class InstructionCheck {
  public:
   InstructionCheck(const hlo::Module& module, const Instruction& instruction, const Frame& frame,
-                   std::uint64_t seed)
-      : module_(module), instruction_(instruction), frame_(frame), seed_(seed), numbers_(seed) {}
+                   std::uint64_t seed, const MakeEvaluation& make_evaluation)
+      : module_(module),
+        instruction_(instruction),
+        frame_(frame),
+        seed_(seed),
+        make_evaluation_(make_evaluation),
+        numbers_(seed) {}
 
   Fault check(IndexingAnalysis& analysis, ValueCounts& counts) {
     collect_leaves();
-    if (element_count_ > kMaxElements || !run()) {
+    if (element_count_ > kMaxElements || !can_tell_elements() || !run()) {
       ++counts.skipped;
       return std::nullopt;
     }
@@ -116,18 +120,25 @@ class InstructionCheck {
   }
 
   // With the operands as they are now.
-  Result<Value> result(ValueEvaluator& evaluator) const {
+  Result<Value> result(Evaluation& evaluation) const {
     std::vector<const Value*> operands;
     for (const Value& operand : operands_) operands.push_back(&operand);
-    return evaluator.evaluate(instruction_, operands);
+    return evaluation.evaluate(instruction_, operands);
+  }
+
+  bool can_tell_elements() const {
+    const std::unique_ptr<Evaluation> evaluation = make_evaluation_(seed_);
+    return std::ranges::all_of(leaves_, [&](const Leaf& leaf) {
+      return !leaf.shows || evaluation->holds_any_number(leaf.leaf.shape.element_type);
+    });
   }
 
   bool run() {
-    ValueEvaluator evaluator(seed_);
-    Result<Value> value = result(evaluator);
+    const std::unique_ptr<Evaluation> evaluation = make_evaluation_(seed_);
+    Result<Value> value = result(*evaluation);
     if (!value) return false;
     result_ = *std::move(value);
-    inside_ = evaluator.frames();
+    inside_ = evaluation->frames();
     return true;
   }
 
@@ -145,8 +156,7 @@ class InstructionCheck {
             static_cast<std::int64_t>(static_cast<std::uint64_t>(element) +
                                       (static_cast<std::uint64_t>(numbers_.next()) | 1U));
         elements[i] = leaf.shows ? other : numbers_.index(leaf.leaf.shape.element_type);
-        ValueEvaluator evaluator(seed_);
-        Result<Value> changed = result(evaluator);
+        Result<Value> changed = result(*make_evaluation_(seed_));
         elements[i] = element;
         if (changed) add_sources(leaf, static_cast<std::int64_t>(i), *changed);
       }
@@ -296,6 +306,7 @@ class InstructionCheck {
   const Instruction& instruction_;
   const Frame& frame_;
   std::uint64_t seed_;
+  const MakeEvaluation& make_evaluation_;
   InputNumbers numbers_;
   std::vector<Leaf> leaves_;
   std::int64_t element_count_ = 0;
@@ -340,7 +351,12 @@ ValueCounts& ValueCounts::operator+=(const ValueCounts& other) {
   return *this;
 }
 
-Fault check_values(const hlo::Module& module, std::uint64_t seed, ValueCounts& counts) {
+std::unique_ptr<Evaluation> make_value_evaluator(std::uint64_t seed) {
+  return std::make_unique<ValueEvaluator>(seed);
+}
+
+Fault check_values(const hlo::Module& module, std::uint64_t seed, ValueCounts& counts,
+                   const MakeEvaluation& make_evaluation) {
   InputNumbers numbers(seed);
   std::vector<Value> inputs;
   for (const Instruction* parameter : module.entry->parameters) {
@@ -348,21 +364,22 @@ Fault check_values(const hlo::Module& module, std::uint64_t seed, ValueCounts& c
   }
   std::vector<const Value*> arguments;
   for (const Value& input : inputs) arguments.push_back(&input);
-  ValueEvaluator evaluator(seed);
+  const std::unique_ptr<Evaluation> evaluation = make_evaluation(seed);
   ++counts.runs;
-  if (!evaluator.evaluate(*module.entry, arguments)) {
+  if (!evaluation->evaluate(*module.entry, arguments)) {
     ++counts.undefined;
     return std::nullopt;
   }
   ExprContext context;
   IndexingAnalysis analysis(module, context);
   std::map<const hlo::Computation*, int> evaluations;
-  for (const Frame& frame : evaluator.frames()) ++evaluations[frame.computation];
-  for (const Frame& frame : evaluator.frames()) {
+  for (const Frame& frame : evaluation->frames()) ++evaluations[frame.computation];
+  for (const Frame& frame : evaluation->frames()) {
     if (evaluations[frame.computation] != 1) continue;
     for (const Instruction* instruction : frame.computation->instructions) {
-      if (instruction->operands.empty()) continue;
-      InstructionCheck check(module, *instruction, frame, seed);
+      // What nothing is made from may not have been evaluated.
+      if (instruction->operands.empty() || !frame.values.contains(instruction)) continue;
+      InstructionCheck check(module, *instruction, frame, seed, make_evaluation);
       if (Fault fault = check.check(analysis, counts)) {
         return fmt::format("'{}': {}\n{}", instruction->name, *fault,
                            maps_of(*instruction, analysis));

@@ -8,10 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "mercator/hlo/module.h"
+#include "test/indexing/value_evaluator.h"
 
 namespace mercator::testing {
 
@@ -30,6 +33,11 @@ struct ValueCounts {
   ValueCounts& operator+=(const ValueCounts& other);
 };
 
+// Makes what programs are evaluated with; the seed stands for what HLO leaves open.
+using MakeEvaluation = std::function<std::unique_ptr<Evaluation>(std::uint64_t seed)>;
+// Of a ValueEvaluator.
+[[nodiscard]] std::unique_ptr<Evaluation> make_value_evaluator(std::uint64_t seed);
+
 // Runs the entry computation, on inputs drawn with `seed`, and compares the maps of each
 // instruction that was evaluated once, in both directions:
 //   - data: exact maps name just the elements that the result is made from, other maps these among
@@ -37,7 +45,8 @@ struct ValueCounts {
 //   - what else may change a result, as indices do, is named;
 //   - both directions relate the same elements, all of them inside of their arrays.
 // Returns what is wrong, in words; none if nothing is.
-[[nodiscard]] std::optional<std::string> check_values(const hlo::Module& module, std::uint64_t seed,
-                                                      ValueCounts& counts);
+[[nodiscard]] std::optional<std::string> check_values(
+    const hlo::Module& module, std::uint64_t seed, ValueCounts& counts,
+    const MakeEvaluation& make_evaluation = make_value_evaluator);
 
 }  // namespace mercator::testing

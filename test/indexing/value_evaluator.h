@@ -38,22 +38,37 @@ struct Frame {
   std::map<const hlo::Instruction*, Value> values = {};
 };
 
-class ValueEvaluator {
+// Something that evaluates programs, and tells what it evaluated.
+class Evaluation {
+ public:
+  virtual ~Evaluation() = default;
+  // kUnsupported for an instruction that it does not know, for a loop of too many rounds, and where
+  // a promise of the program (`unique_indices`) is broken, so that the result is not defined.
+  [[nodiscard]] virtual Result<Value> evaluate(const hlo::Computation& computation,
+                                               std::span<const Value* const> arguments) = 0;
+  [[nodiscard]] virtual Result<Value> evaluate(const hlo::Instruction& instruction,
+                                               std::span<const Value* const> operands) = 0;
+  // The evaluations of computations since this was made, those that a call or fusion made among
+  // them; those of combiners are left out.
+  [[nodiscard]] const std::deque<Frame>& frames() const { return frames_; }
+  // Whether elements of the type may be any numbers, beyond those of the type too, as long as they
+  // are just moved.
+  [[nodiscard]] virtual bool holds_any_number(hlo::ElementType /*type*/) const { return true; }
+
+ protected:
+  std::deque<Frame> frames_;
+};
+
+class ValueEvaluator final : public Evaluation {
  public:
   // `order` chooses the order in which the updates of a scatter land, which HLO leaves open; 0:
   // that of the array of updates.
   explicit ValueEvaluator(std::uint64_t order = 0) : order_(order) {}
 
-  // kUnsupported for an instruction that it does not know, for a loop of too many rounds, and where
-  // a promise of the program (`unique_indices`) is broken, so that the result is not defined.
   [[nodiscard]] Result<Value> evaluate(const hlo::Computation& computation,
-                                       std::span<const Value* const> arguments);
+                                       std::span<const Value* const> arguments) override;
   [[nodiscard]] Result<Value> evaluate(const hlo::Instruction& instruction,
-                                       std::span<const Value* const> operands);
-
-  // The evaluations of computations since this was made, those that a call or fusion made among
-  // them; those of combiners are left out.
-  [[nodiscard]] const std::deque<Frame>& frames() const { return frames_; }
+                                       std::span<const Value* const> operands) override;
 
  private:
   using Operands = std::span<const Value* const>;
@@ -66,7 +81,6 @@ class ValueEvaluator {
                                   Frame& frame);
 
   std::uint64_t order_;
-  std::deque<Frame> frames_;
 };
 
 }  // namespace mercator::testing

@@ -20,7 +20,14 @@ import command
 from command import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+SOURCES = [
+    path
+    for folder in ("examples", "mercator", "test")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in (".c", ".cc", ".h", ".py", ".txt")
+]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def output_of(line):
@@ -59,9 +66,20 @@ class Documentation(unittest.TestCase):
 
     def test_links_lead_somewhere(self):
         for path in DOCUMENTS:
-            for link in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+            text = FENCED.sub("", path.read_text(encoding="utf-8"))
+            for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
                 if not link.startswith(("http:", "https:")):
                     self.assertTrue((path.parent / link).exists(), f"{path.name}: {link}")
+
+    def test_sources_name_documents_that_exist(self):
+        named = {
+            (path.relative_to(ROOT), document)
+            for path in SOURCES
+            for document in re.findall(r"\bdocs/[\w/-]+\.md\b", path.read_text(encoding="utf-8"))
+        }
+        self.assertIn((pathlib.Path("mercator/c_api.h"), "docs/packed-functions.md"), named)
+        for path, document in sorted(named):
+            self.assertTrue((ROOT / document).exists(), f"{path}: {document}")
 
 
 def update():

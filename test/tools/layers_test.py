@@ -73,6 +73,25 @@ class Layers(unittest.TestCase):
             "mercator/hlo/CMakeLists.txt:1: error: hlo may not depend on map: it is not below it",
         )
 
+    def test_the_c_interface_includes_c_only(self):
+        includes = '#include <stdint.h>\n#include "mercator/dlpack_abi.h"\n'
+        files = {
+            "mercator/c_api.h": includes,
+            "mercator/runtime/c_api.cc": '#include "mercator/c_api.h"\n',
+        }
+        self.assertEqual(self.check(files), (0, ""))
+        for included in ("mercator/runtime/tensor.h", "vector"):
+            self.expect(
+                {"mercator/c_api.h": f'{includes}#include "{included}"\n'},
+                f"mercator/c_api.h:3: error: the C interface may not include {included}",
+            )
+
+    def test_the_c_interface_belongs_to_the_layer_that_implements_it(self):
+        self.expect(
+            {"mercator/hlo/a.cc": '#include "mercator/c_api.h"\n'},
+            "mercator/hlo/a.cc:1: error: hlo may not include mercator/c_api.h: runtime is not below it",
+        )
+
     def test_a_folder_that_is_no_layer(self):
         self.expect(
             {"mercator/misc/a.cc": ""},

@@ -1,4 +1,4 @@
-// Reads a program and prints what the elements of its result are made from.
+// Reads a program, prints what the elements of its result are made from, and runs it.
 
 #include <iostream>
 #include <string>
@@ -6,6 +6,8 @@
 #include "mercator/hlo/module.h"
 #include "mercator/hlo/verifier.h"
 #include "mercator/indexing/indexing.h"
+#include "mercator/runtime/interpreter.h"
+#include "mercator/runtime/random_tensor.h"
 #include "mercator/support/diagnostic.h"
 
 constexpr const char* kProgram = R"(HloModule transpose
@@ -36,4 +38,13 @@ int main() {
                 << mercator::to_string(operand_map.map, mercator::MapStyle::kOneLine) << '\n';
     }
   }
+
+  namespace runtime = mercator::runtime;
+  const runtime::RunContext run;
+  const auto argument =
+      runtime::random_tensor(mercator::hlo::ElementType::kF32, {10, 20}, 1, 0, run.pool);
+  if (!argument) return 1;
+  const auto result = runtime::interpret(*(*module)->entry, {*argument}, run);
+  if (!result) return 1;
+  std::cout << "result " << runtime::type_text(*result) << '\n';
 }
