@@ -206,6 +206,15 @@ Result<Value> evaluate_collective(Evaluation& evaluation) {
 }
 
 Result<Value> evaluate_device_id(Evaluation& evaluation) {
+  const hlo::Instruction& instruction = evaluation.instruction;
+  const hlo::Module& module = *instruction.parent->module;
+  const bool is_replica = instruction.opcode == hlo::Opcode::kReplicaId;
+  const std::int64_t count = is_replica ? module.replica_count : module.partition_count;
+  if (count > 1) {
+    return fail(ErrorKind::kUnsupported,
+                fmt::format("the program runs on one of {} {}, and which one is not said", count,
+                            is_replica ? "replicas" : "partitions"));
+  }
   Tensor result = MERCATOR_TRY(evaluation.allocate({}));
   std::ranges::fill(result.mutable_bytes(), std::byte{0});
   return result;

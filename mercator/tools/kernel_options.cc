@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercator/tools/whole_number.h"
+
 namespace mercator::tools {
 namespace {
 
@@ -51,7 +53,7 @@ CLI::Option* add_kernel_options(CLI::App& app, std::optional<Kernel>& kernel) {
         ->option_text("X[,Y[,Z]]")
         ->delimiter(',')
         ->expected(1, 3)
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1))
         ->needs(scheme);
   };
   counts("--threads", given->threads, "Of a block, along x, y and z");
@@ -59,13 +61,13 @@ CLI::Option* add_kernel_options(CLI::App& app, std::optional<Kernel>& kernel) {
   app.add_option("--vector", given->kernel.vector,
                  "The consecutive elements that a thread takes at once")
       ->option_text("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->needs(scheme);
   app.add_option("--tile", given->kernel.tile,
                  "The side of a tile of a transpose, the threads for a row,\n"
                  "the columns of a block; 32 unless given")
       ->option_text("N")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->needs(scheme);
   app.callback([given, scheme, &kernel] {
     if (scheme->count() == 0) return;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -97,7 +100,19 @@ ExitStatus run(int argc, char** argv, Output& output) {
   return ExitStatus::kUsage;
 }
 
+// Opens what the caller has closed of the standard streams, so that no other file takes its place:
+// the wrong way round, so that using it is an error as before.
+void keep_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    // The lowest that is free is `stream`.
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int main_function(int argc, char** argv) {
+  keep_standard_streams();
   // A reader that closes its end is an error of `write` like any other.
   std::signal(SIGPIPE, SIG_IGN);
   Output output;

@@ -26,6 +26,7 @@
 #include "mercator/tools/run_times.h"
 #include "mercator/tools/tensor_text.h"
 #include "mercator/tools/verb.h"
+#include "mercator/tools/whole_number.h"
 
 namespace mercator::tools {
 namespace {
@@ -33,6 +34,9 @@ namespace {
 using runtime::MemoryPool;
 using runtime::Tensor;
 using runtime::Value;
+
+constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kLargestSeed = std::numeric_limits<std::uint64_t>::max();
 
 struct RunOptions {
   ProgramOptions program;
@@ -44,7 +48,7 @@ struct RunOptions {
   bool time = false;
   bool stats = false;
   int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::uint64_t memory = 0;  // 0: what the machine has
+  std::optional<std::uint64_t> memory;  // none: what the machine has
   std::uint64_t seed = 0;
 };
 
@@ -58,15 +62,24 @@ std::vector<Tensor> arrays(const std::vector<Value>& results) {
   return tensors;
 }
 
-// Nothing may be written where a result is missing.
+// Nothing may be written where a result would be missing, or lost.
 ExitStatus check_outputs(const hlo::Module& module, const std::vector<std::string>& outputs) {
   const auto files = std::ranges::count_if(
       outputs, [](const std::string& path) { return !path.ends_with(".npz"); });
+  const bool has_archive = static_cast<std::size_t>(files) < outputs.size();
   const std::size_t results = runtime::result_arrays(*module.entry).size();
-  if (static_cast<std::size_t>(files) <= results) return ExitStatus::kDone;
-  return report({.kind = ErrorKind::kUsage,
-                 .message = fmt::format("--output names {} files for {} results", files, results)},
-                "mercator");
+  std::string wrong;
+  if (static_cast<std::size_t>(files) > results ||
+      (files > 0 && !has_archive && static_cast<std::size_t>(files) < results)) {
+    wrong = fmt::format("--output names {} files for {} results", files, results);
+  }
+  for (auto path = outputs.begin(); path != outputs.end(); ++path) {
+    if (std::find(outputs.begin(), path, *path) != path) {
+      wrong = fmt::format("--output names '{}' twice", *path);
+    }
+  }
+  if (wrong.empty()) return ExitStatus::kDone;
+  return report({.kind = ErrorKind::kUsage, .message = std::move(wrong)}, "mercator");
 }
 
 // Compares the results with those of the interpreter.
@@ -79,9 +92,9 @@ ExitStatus check_with_interpreter(const ProgramFile& file, const std::vector<Ten
 }
 
 std::int64_t memory_limit(const RunOptions& options) {
-  if (options.memory == 0) return MemoryPool::machine_memory();
+  if (!options.memory) return MemoryPool::machine_memory();
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(options.memory, kMost));
+  return static_cast<std::int64_t>(std::min(*options.memory, kMost));
 }
 
 // Prints, stores or compares the results of a run, as the options say.
@@ -156,7 +169,8 @@ Verb add_run_verb(CLI::App& command) {
       ->take_all()
       ->expected(1);
   app->add_option("--random", options->random, "Draw the arguments that are not given")
-      ->option_text("SEED");
+      ->option_text("SEED")
+      ->check(whole_number(0, kLargestSeed));
   app->add_option("--output", options->outputs,
                   "Store the results: in an archive, or in a file for each, in their order")
       ->option_text("OUT.npz|Y.npy")
@@ -171,13 +185,17 @@ Verb add_run_verb(CLI::App& command) {
   app->add_flag("--stats", options->stats, "Print what was compiled and run, for how long");
   app->add_option("--threads", options->threads, "How many threads to use")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, kMostThreads));
   app->add_option("--memory", options->memory,
                   "The most memory for tensors, in bytes or with a unit: 2G")
       ->option_text("SIZE")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false))
+      ->check([](const std::string& text) {
+        return text.starts_with('-') ? std::string("memory is not negative") : std::string();
+      });
   app->add_option("--seed", options->seed, "Where the program's own random numbers start")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(whole_number(0, kLargestSeed));
   app->footer(
       "Example:\n"
       "  mercator run examples/softmax.hlo --random 1");

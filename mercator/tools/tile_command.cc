@@ -17,6 +17,7 @@
 #include "mercator/hlo/verifier.h"
 #include "mercator/tools/tile_listing.h"
 #include "mercator/tools/verb.h"
+#include "mercator/tools/whole_number.h"
 
 namespace mercator::tools {
 namespace {
@@ -98,7 +99,7 @@ Verb add_tile_verb(CLI::App& command) {
                   "Print the sizes of which all tiles lead to tiles, with\n"
                   "operands and result in so many bytes")
       ->option_text("BYTES")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->excludes(sizes)
       ->excludes("--offsets")
       ->excludes("--strides");

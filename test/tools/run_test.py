@@ -156,7 +156,8 @@ class Results(WithFolder):
                 self.assertEqual(file.namelist(), ["0.bf16.npy", "1.s4.npy"])
                 self.assertEqual(read_npy(file.read("0.bf16.npy")), read_npy(bits_padded(bits)))
                 self.assertEqual(read_npy(file.read("1.s4.npy")), ("|u1", (1,), b"\x0f"))
-        self.ran("-", "--input", inputs, "--output", self.folder / "p.npy", text=text)
+        files = ("--output", self.folder / "p.npy", "--output", self.folder / "q.npy")
+        self.ran("-", "--input", inputs, *files, text=text)
         self.assertEqual(read_npy((self.folder / "p.npy").read_bytes())[0], "<V2")
 
     def test_f8e5m2_as_ml_dtypes_saves_it(self):
@@ -176,6 +177,22 @@ class Results(WithFolder):
         self.expect_error(
             2, "mercator: error: --output names 2 files for 1 results", "-", "--output", "a", "--output", "b", text=text
         )
+
+    def test_no_result_is_lost(self):
+        text = entry(
+            "a = u8[] constant(1)\n  b = u8[] constant(2)\n  ROOT t = (u8[], u8[]) tuple(a, b)"
+        )
+        one = self.folder / "one.npy"
+        self.expect_error(
+            2, "mercator: error: --output names 1 files for 2 results", "-", "--output", one, text=text
+        )
+        self.expect_error(
+            2,
+            f"mercator: error: --output names '{one}' twice",
+            *("-", "--output", one, "--output", one),
+            text=text,
+        )
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_full_disk_leaves_what_was_there(self):
         disk = self.folder / "disk"
@@ -468,6 +485,32 @@ class Options(WithFolder):
         process.kill()
         process.wait()
         os.close(terminal)
+
+    def test_numbers_out_of_range_are_refused(self):
+        text = entry("ROOT c = u8[] constant(1)")
+        for option, value, reason in (
+            ("--threads", "0", "'0' is no whole number from 1 to 1024"),
+            ("--threads", "4x", "'4x' is no whole number from 1 to 1024"),
+            ("--random", "-1", "'-1' is no whole number from 0 to 18446744073709551615"),
+            ("--seed", "18446744073709551616", "'18446744073709551616' is no whole number from 0 to 18446744073709551615"),
+        ):
+            self.expect_error(2, f"mercator: error: {option}: {reason}", "-", f"{option}={value}", text=text)
+        self.assertEqual(run("run", "-", "--memory=-1", text=text).returncode, 2)
+        self.assertEqual(run("run", "-", "--memory=0", text=text).returncode, 3)
+
+    def test_closed_standard_input_is_an_error(self):
+        result = subprocess.run(
+            ["sh", "-c", f"exec '{command.program}' run - <&-"], capture_output=True, timeout=60, check=False
+        )
+        self.assertEqual(
+            (result.returncode, result.stderr), (1, b"<stdin>: error: Bad file descriptor\n")
+        )
+
+    def test_which_of_several_devices_is_not_known(self):
+        text = "HloModule m, replica_count=4\nENTRY main {\n  ROOT r = u32[] replica-id()\n}\n"
+        result = run("run", "-", text=text)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("the program runs on one of 4 replicas, and which one is not said", result.stderr)
 
     def test_what_is_not_supported_is_named_with_its_place(self):
         text = entry('ROOT c = f32[] custom-call(), custom_call_target="nobody"')
