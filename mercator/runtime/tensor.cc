@@ -70,9 +70,9 @@ Tensor::Tensor(hlo::ElementType element_type, std::vector<std::int64_t> dimensio
       buffer_(std::move(buffer)) {
   const Result<std::int64_t> count = runtime::element_count(dimensions_);
   const Result<std::int64_t> bytes = byte_size(element_type_, dimensions_, storage_);
-  assert(count.has_value() && bytes.has_value() && *bytes <= buffer_.size());
+  assert(count.has_value() && bytes.has_value());
   element_count_ = count.value_or(0);
-  byte_size_ = bytes.value_or(0);
+  byte_size_ = std::min(bytes.value_or(0), buffer_.size());
 }
 
 Result<Tensor> Tensor::allocate(hlo::ElementType element_type, std::vector<std::int64_t> dimensions,

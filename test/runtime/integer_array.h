@@ -3,9 +3,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
@@ -97,7 +97,7 @@ ordered_sum {
 
 inline Tensor to_tensor(const IntegerArray& array) {
   Tensor tensor = Tensor::allocate(hlo::ElementType::kS32, array.sizes, MemoryPool()).value();
-  std::memcpy(tensor.mutable_bytes().data(), array.values.data(), tensor.bytes().size());
+  std::ranges::copy(std::as_bytes(std::span(array.values)), tensor.mutable_bytes().begin());
   return tensor;
 }
 
@@ -105,7 +105,7 @@ inline IntegerArray from_tensor(const Tensor& tensor) {
   EXPECT_EQ(tensor.element_type(), hlo::ElementType::kS32);
   IntegerArray array({tensor.dimensions().begin(), tensor.dimensions().end()});
   EXPECT_EQ(array.values.size() * sizeof(std::int32_t), tensor.bytes().size());
-  std::memcpy(array.values.data(), tensor.bytes().data(), tensor.bytes().size());
+  std::ranges::copy(tensor.bytes(), std::as_writable_bytes(std::span(array.values)).begin());
   return array;
 }
 
