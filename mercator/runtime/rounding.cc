@@ -190,12 +190,7 @@ double turns_of(const hlo::Instruction& loop) {
   return most > 0 ? most : kAssumedTurns;
 }
 
-std::ptrdiff_t leaf_count(const hlo::Shape& shape) {
-  if (!shape.is_tuple()) return 1;
-  std::ptrdiff_t count = 0;
-  for (const hlo::Shape& element : shape.elements) count += leaf_count(element);
-  return count;
-}
+std::ptrdiff_t leaf_count(const hlo::Shape& shape) { return std::ssize(hlo::leaves(shape)); }
 
 // One entry for each leaf of a shape.
 using Leaves = std::vector<Rounding>;

@@ -21,12 +21,7 @@ constexpr std::size_t kLongest = 10000;
 
 bool is_scalar(const hlo::Shape& shape) { return shape.is_array() && shape.rank() == 0; }
 
-std::size_t leaf_count(const hlo::Shape& shape) {
-  if (!shape.is_tuple()) return 1;
-  std::size_t count = 0;
-  for (const hlo::Shape& element : shape.elements) count += leaf_count(element);
-  return count;
-}
+std::size_t leaf_count(const hlo::Shape& shape) { return hlo::leaves(shape).size(); }
 
 bool all_scalars(const Instruction& instruction) {
   return is_scalar(instruction.shape) &&
