@@ -244,6 +244,16 @@ bool quotient_of_quotient(QuotientProblem& p) {
   return false;
 }
 
+// Whether what `base` brings in beside the terms of `numerator` is too deep: the quotient could be
+// part of it, at any distance, and so be replaced by itself without end. What is less deep has only
+// quotients of less deep numerators.
+bool brings_in_deeper_terms(Expr base, const SumView& numerator, std::uint32_t depth) {
+  const SumView view(base);
+  return std::ranges::any_of(view.operands, [&](Expr term) {
+    return term.depth() > depth + 1 && numerator.coefficient_of(term) == 0;
+  });
+}
+
 // Where x is known to leave the residue b modulo m, x = m * (x floordiv m) + b.
 bool known_residue(QuotientProblem& p) {
   const Facts& facts = p.normal_form.facts();
@@ -260,6 +270,7 @@ bool known_residue(QuotientProblem& p) {
         multiple == Interval::kMinusInfinity || !checked_mul(*k, fact.residue, &shift)) {
       continue;
     }
+    if (brings_in_deeper_terms(fact.base, view, numerator.depth())) continue;
     const Term terms[] = {{numerator, 1}, {fact.base, -*k}};
     const Expr rest = p.normal_form.context().sum(terms, shift);
     p.take_out(fact.quotient, multiple / p.divisor);

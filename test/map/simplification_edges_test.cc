@@ -493,5 +493,15 @@ TEST_F(SimplificationEdges, GridsGivenOtherConstraints) {
       {0, 2, 3, 4, 9602900271, 20727639528});
 }
 
+// The residue of a sum tells a quotient of one of its terms, but not where another term has just
+// that quotient in it.
+TEST_F(SimplificationEdges, ResidueOfSumThatHasTheQuotient) {
+  const std::string sum = "t + min(a - s, -1) + min(r + (min(a - s, -1)) floordiv 6, s - 7) * 6";
+  check("(a, s, t, r) -> ((" + sum +
+        " + 1) floordiv 18), domain: a in [0, 11], s in [1, 12], t in [1, 6], r in [0, 2], "
+        "t + min(a - s, -1) in [5, 6], (" +
+        sum + " + 1) mod 18 in [0, 0]");
+}
+
 }  // namespace
 }  // namespace mercator
