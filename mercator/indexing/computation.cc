@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <tsl/robin_map.h>
@@ -336,11 +337,13 @@ PairList computation_pairs(Analysis& analysis, const hlo::Computation& computati
 
 namespace {
 
-Inside walk_below(Analysis& analysis, const Instruction& start, const LiveInstructions& live) {
+Inside walk_below(Analysis& analysis, const Instruction& start, const LiveInstructions& live,
+                  const std::optional<ShapeIndex>& output) {
   Inside inside;
   Walk walk(analysis, *start.parent, live, Direction::kOutputToInput);
   for (const hlo::ShapeLeaf& leaf : hlo::leaves(start.shape)) {
     if (!leaf.shape.is_array() || walk.has_given_up()) continue;
+    if (output.has_value() && leaf.index != *output) continue;
     walk.from(start, leaf,
               [&](const Instruction& instruction, const ShapeIndex& index, const Walk::Maps& maps) {
                 inside.parts.push_back({.output = leaf.index,
@@ -358,12 +361,14 @@ Inside walk_below(Analysis& analysis, const Instruction& start, const LiveInstru
 
 }  // namespace
 
-Inside inside_of(Analysis& analysis, const hlo::Computation& computation) {
-  return walk_below(analysis, *computation.root, LiveInstructions(computation));
+Inside inside_of(Analysis& analysis, const hlo::Computation& computation,
+                 const std::optional<ShapeIndex>& output) {
+  return walk_below(analysis, *computation.root, LiveInstructions(computation), output);
 }
 
-Inside below(Analysis& analysis, const Instruction& start) {
-  return walk_below(analysis, start, LiveInstructions(*start.parent, &start));
+Inside below(Analysis& analysis, const Instruction& start,
+             const std::optional<ShapeIndex>& output) {
+  return walk_below(analysis, start, LiveInstructions(*start.parent, &start), output);
 }
 
 }  // namespace mercator::indexing

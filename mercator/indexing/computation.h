@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,8 +45,11 @@ struct Inside {
   std::vector<Part> parts = {};
   const std::string* unknown = nullptr;  // not null: nothing is known, for this reason
 };
-Inside inside_of(Analysis& analysis, const hlo::Computation& computation);
+// With `output`, only from that leaf.
+Inside inside_of(Analysis& analysis, const hlo::Computation& computation,
+                 const std::optional<ShapeIndex>& output);
 // The same from an instruction of a computation to what that is made from there.
-Inside below(Analysis& analysis, const hlo::Instruction& start);
+Inside below(Analysis& analysis, const hlo::Instruction& start,
+             const std::optional<ShapeIndex>& output);
 
 }  // namespace mercator::indexing

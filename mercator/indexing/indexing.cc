@@ -118,10 +118,11 @@ InstructionIndexing IndexingAnalysis::indexing(const hlo::Instruction& instructi
   return result;
 }
 
-GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call) {
+GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call,
+                                          const std::optional<ShapeIndex>& output) {
   indexing::Analysis& analysis = impl_->analysis;
   const indexing::CallSite site = indexing::call_sites(call)[0];
-  const indexing::Inside inside = indexing::inside_of(analysis, *site.computation);
+  const indexing::Inside inside = indexing::inside_of(analysis, *site.computation, output);
   GroupedIndexing result;
   if (inside.unknown != nullptr) result.unknown = *inside.unknown;
   for (const indexing::Inside::Part& part : inside.parts) {
@@ -139,9 +140,10 @@ GroupedIndexing IndexingAnalysis::grouped(const hlo::Instruction& call) {
   return result;
 }
 
-GroupedIndexing IndexingAnalysis::below(const hlo::Instruction& instruction) {
+GroupedIndexing IndexingAnalysis::below(const hlo::Instruction& instruction,
+                                        const std::optional<ShapeIndex>& output) {
   indexing::Analysis& analysis = impl_->analysis;
-  const indexing::Inside inside = indexing::below(analysis, instruction);
+  const indexing::Inside inside = indexing::below(analysis, instruction, output);
   GroupedIndexing result;
   if (inside.unknown != nullptr) result.unknown = *inside.unknown;
   for (const indexing::Inside::Part& part : inside.parts) {

@@ -124,13 +124,15 @@ class IndexingAnalysis {
   [[nodiscard]] InstructionIndexing indexing(const hlo::Instruction& instruction,
                                              Direction direction);
 
-  // Of a fusion or call. A runtime variable is held by an instruction inside, or by what the caller
-  // passes where it was a parameter.
-  [[nodiscard]] GroupedIndexing grouped(const hlo::Instruction& call);
+  // Of a fusion or call: from all leaves of its result, or from `output` only. A runtime variable
+  // is held by an instruction inside, or by what the caller passes where it was a parameter.
+  [[nodiscard]] GroupedIndexing grouped(const hlo::Instruction& call,
+                                        const std::optional<ShapeIndex>& output = std::nullopt);
 
   // The same from an instruction to whatever of its computation it is made from, itself first.
   // What it calls counts as one instruction.
-  [[nodiscard]] GroupedIndexing below(const hlo::Instruction& instruction);
+  [[nodiscard]] GroupedIndexing below(const hlo::Instruction& instruction,
+                                      const std::optional<ShapeIndex>& output = std::nullopt);
 
   // What the threads of a kernel for a fusion, or for any other instruction, read and write
   // (kernel.h). Of a kernel that is about heroes, what leads from their operands to the operands of

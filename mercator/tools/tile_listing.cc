@@ -69,7 +69,6 @@ void add_groups(std::string_view where, const GroupedIndexing& groups, const Roo
                 bool skip_itself, TileListing& listing) {
   if (!groups.unknown.empty()) listing.unknown = groups.unknown;
   for (const GroupedIndexing::Group& group : groups.groups) {
-    if (group.output != root.leaf.index) continue;
     if (skip_itself && group.instruction == root.instruction) continue;
     if (!leaf_shape(group.instruction->shape, group.leaf).is_array()) continue;
     listing.arrays.push_back({.where = std::string(where),
@@ -108,9 +107,10 @@ Result<TileListing> list_tiles(const hlo::Module& module, ExprContext& context,
   } else {
     const hlo::Opcode opcode = root.instruction->opcode;
     if (opcode == hlo::Opcode::kFusion || opcode == hlo::Opcode::kCall) {
-      add_groups("inside", analysis.grouped(*root.instruction), root, false, listing);
+      add_groups("inside", analysis.grouped(*root.instruction, root.leaf.index), root, false,
+                 listing);
     }
-    add_groups("below", analysis.below(*root.instruction), root, true, listing);
+    add_groups("below", analysis.below(*root.instruction, root.leaf.index), root, true, listing);
   }
   // Sizes are found for the operands of the instruction, or for the results.
   if (request.fit) {

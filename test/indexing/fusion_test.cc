@@ -466,6 +466,39 @@ TEST(Grouped, EveryInstructionOnce) {
   EXPECT_EQ(groups.front(), "d: " + same);
 }
 
+TEST(Grouped, FromOneLeafOfTheResult) {
+  AnalyzedModule m(R"(
+    HloModule m
+    f {
+      p0 = f32[4] parameter(0)
+      p1 = f32[4] parameter(1)
+      n = f32[4] negate(p0)
+      a = f32[4] add(n, p1)
+      ROOT t = (f32[4], f32[4]) tuple(n, a)
+    }
+    ENTRY e {
+      p0 = f32[4] parameter(0)
+      p1 = f32[4] parameter(1)
+      ROOT x = (f32[4], f32[4]) fusion(p0, p1), kind=kLoop, calls=f
+    })");
+  const auto names = [](const GroupedIndexing& grouped) {
+    std::vector<std::string> result;
+    for (const GroupedIndexing::Group& group : grouped.groups) {
+      result.push_back(std::string(group.instruction->name) + std::to_string(group.output[0]));
+    }
+    return result;
+  };
+  const auto first = names(m.analysis().grouped(m.root(), ShapeIndex{0}));
+  EXPECT_THAT(first, ElementsAre("t0", "n0", "p00"));
+  const auto second = names(m.analysis().grouped(m.root(), ShapeIndex{1}));
+  EXPECT_THAT(second, UnorderedElementsAre("t1", "a1", "n1", "p01", "p11"));
+  std::vector<std::string> both = first;
+  both.insert(both.end(), second.begin(), second.end());
+  EXPECT_EQ(names(m.analysis().grouped(m.root())), both);
+  EXPECT_THAT(names(m.analysis().below(m.root(), ShapeIndex{0})),
+              UnorderedElementsAre("x0", "p00"));
+}
+
 TEST(Grouped, RuntimeVariablesAreTheCallers) {
   AnalyzedModule m(R"(
     HloModule m

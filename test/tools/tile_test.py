@@ -38,6 +38,18 @@ class Tile(unittest.TestCase):
         (case,) = tile["arrays"][1]["tiles"][0]["cases"]
         self.assertEqual(case["dimensions"], [{"offset": 48, "size": 24, "stride": 1}])
 
+    def test_one_output_of_very_many(self):
+        # All of them together depend on too much of the computation to list it; each by itself does not.
+        lines = ["HloModule m", "ENTRY e {", "  x0 = f32[8] parameter(0)"]
+        lines += [f"  x{i} = f32[8] negate(x{i - 1})" for i in range(1, 2001)]
+        lines += [f"  y{i} = f32[8] add(x2000, x{i})" for i in range(1500)]
+        shape = ", ".join(["f32[8]"] * 1500)
+        lines.append(f"  ROOT t = ({shape}) tuple({', '.join(f'y{i}' for i in range(1500))})\n}}\n")
+        tile = self.tile("-", "--instruction", "t", "--output", 7, "--sizes", 4, text="\n".join(lines))
+        self.assertNotIn("unknown", tile)
+        self.assertEqual(len(tile["arrays"]), 2002)
+        self.assertEqual([tile["arrays"][0]["name"], tile["arrays"][-1]["name"]], ["y7", "x0"])
+
     def test_conditions_and_reasons(self):
         tile = self.tile("-", "--instruction", "n", "--sizes", "2,8", text=RESHAPE)
         (flat,) = tile["arrays"][1]["tiles"]
