@@ -84,7 +84,7 @@ CostAnalysis::CostAnalysis(IndexingAnalysis& indexing, const Device& device)
     : indexing_(indexing), device_(device), reads_(indexing), coalescing_(indexing, device) {}
 
 InstructionCost CostAnalysis::operator()(const Instruction& instruction) {
-  InstructionCost cost = {.instruction = &instruction, .kind = kernel_kind(instruction)};
+  InstructionCost cost = {.instruction = &instruction, .kind = kernel_kind(indexing_, instruction)};
   if (cost.kind == KernelKind::kNone || cost.kind == KernelKind::kControl) {
     cost.limited_by = "nothing";
     return cost;
@@ -180,11 +180,18 @@ ModuleCost CostAnalysis::operator()(const hlo::Module& module) {
   for (const hlo::Computation* computation : run_order(module)) {
     const std::int64_t runs_here = times[computation];
     for (const Instruction* instruction : computation->instructions) {
-      const bool is_loop = instruction->opcode == Opcode::kWhile;
-      const std::int64_t rounds = is_loop ? indexing_.round_count(*instruction).value_or(1) : 1;
-      for (const hlo::Computation* called : runs(*instruction)) {
+      const auto add_runs = [&](const hlo::Computation* called, std::int64_t each_time) {
         std::int64_t& sum = times[called];
-        sum = saturating_add(sum, saturating_mul(runs_here, rounds));
+        sum = saturating_add(sum, saturating_mul(runs_here, each_time));
+      };
+      if (instruction->opcode == Opcode::kWhile) {
+        const std::int64_t rounds = indexing_.round_count(*instruction).value_or(1);
+        add_runs(instruction->computation(hlo::AttributeName::kBody), rounds);
+        // Before each round, and once more to end the loop.
+        add_runs(instruction->computation(hlo::AttributeName::kCondition),
+                 saturating_add(rounds, 1));
+      } else {
+        for (const hlo::Computation* called : runs(*instruction)) add_runs(called, 1);
       }
       InstructionCost cost = (*this)(*instruction);
       cost.times = runs_here;

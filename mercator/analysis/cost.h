@@ -55,7 +55,8 @@ struct InstructionCost {
   const hlo::Instruction* instruction = nullptr;
   KernelKind kind = KernelKind::kNone;
   std::optional<Kernel> kernel = std::nullopt;  // of those that are generated
-  // How often it runs: the rounds of the loops that it is in, as far as they are known.
+  // How often it runs: the rounds of the loops that it is in, as far as they are known. The
+  // condition of a loop runs once more than its body.
   std::int64_t times = 1;
 
   // Of one run.
@@ -75,7 +76,8 @@ struct InstructionCost {
 struct ModuleCost {
   // Of the entry computation and of the bodies, conditions and branches that it runs, computation
   // by computation in the order of the first call, each in the order of the text. Every branch of a
-  // conditional counts as taken, and a loop whose rounds are not known as one round.
+  // conditional counts as taken, and a loop whose rounds are not known as one round, after which its
+  // condition ends it.
   std::vector<InstructionCost> instructions;
   // Sums in that order, each as often as it runs.
   Work work;

@@ -181,9 +181,26 @@ std::optional<Kernel> kernel_about(const Instruction& hero, Scheme scheme, const
   return std::nullopt;
 }
 
+// Whether each element of a reshape lies where the one that it is made from does. False also where
+// that is not known, since what a compiler can show to lie in place it makes a bitcast.
+bool lies_in_place(IndexingAnalysis& indexing, const Instruction& reshape) {
+  const hlo::Shape& from = reshape.operand(0).shape;
+  const hlo::Shape& to = reshape.shape;
+  if (from.element_count() == 0) return true;
+  if (hlo::bits_in_memory(from) != hlo::bits_in_memory(to)) return false;
+  const Result<IndexMap> place_before = indexing.physical_position(from);
+  const Result<IndexMap> place = indexing.physical_position(to);
+  if (!place_before || !place) return false;
+  const InstructionIndexing maps = indexing.indexing(reshape, Direction::kOutputToInput);
+  const OperandMaps* to_operand = maps.find({}, 0);
+  if (to_operand == nullptr || to_operand->maps.size() != 1) return false;
+  const IndexMap moved = simplify(compose(to_operand->maps.front().map, *place_before));
+  return moved.results() == simplify(*place).results();
+}
+
 }  // namespace
 
-KernelKind kernel_kind(const Instruction& instruction) {
+KernelKind kernel_kind(IndexingAnalysis& indexing, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kAddDependency:
     case Opcode::kAfterAll:
@@ -196,9 +213,10 @@ KernelKind kernel_kind(const Instruction& instruction) {
     case Opcode::kParameter:
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:
-    case Opcode::kReshape:
     case Opcode::kTuple:
       return KernelKind::kNone;
+    case Opcode::kReshape:
+      return lies_in_place(indexing, instruction) ? KernelKind::kNone : KernelKind::kGenerated;
     case Opcode::kCall:
     case Opcode::kConditional:
     case Opcode::kWhile:

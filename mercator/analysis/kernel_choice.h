@@ -6,6 +6,7 @@
 
 #include "mercator/analysis/device.h"
 #include "mercator/hlo/module.h"
+#include "mercator/indexing/indexing.h"
 #include "mercator/indexing/kernel.h"
 
 namespace mercator {
@@ -17,7 +18,9 @@ enum class KernelKind : std::uint8_t {
   kCommunication,  // with other devices or the host
   kControl,        // runs other computations
 };
-[[nodiscard]] KernelKind kernel_kind(const hlo::Instruction& instruction);
+// A reshape is kNone if the elements lie as before, and otherwise copies them: kGenerated.
+[[nodiscard]] KernelKind kernel_kind(IndexingAnalysis& indexing,
+                                     const hlo::Instruction& instruction);
 
 // By the hero nearest to the result: tiled transposes where both dimensions are long enough, and
 // reductions and concatenates where nothing that is larger is computed behind them; otherwise the

@@ -51,7 +51,7 @@ class Details {
         json[key] = std::move(maps);
       }
       if (launches_[instruction.parent->id]) {
-        const KernelKind kind = kernel_kind(instruction);
+        const KernelKind kind = kernel_kind(analysis_, instruction);
         if (kind == KernelKind::kGenerated) json["k"] = kernel_json(instruction, json["o"]);
         if (kind == KernelKind::kLibrary) {
           json["k"] = "a library computes it, and how that accesses memory is not known";

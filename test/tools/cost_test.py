@@ -142,8 +142,56 @@ ENTRY e {
         cost = self.cost("-", text=text)
         self.assertEqual(self.instruction(cost, "y")["times"], 10)
         self.assertEqual(self.instruction(cost, "w")["times"], 1)
-        # 10 rounds of 64 negations, an addition and a comparison.
-        self.assertEqual(cost["total"]["flops"], 10 * 66)
+        # 10 rounds of 64 negations and an addition. The comparison ends the loop, too.
+        self.assertEqual(self.instruction(cost, "c")["times"], 11)
+        self.assertEqual(cost["total"]["flops"], 10 * 65 + 11)
+
+    def test_rounds_of_loops_in_loops(self):
+        text = """HloModule m
+inner {
+  t = (s32[], f32[64]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  x = f32[64] get-tuple-element(t), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[64] negate(x)
+  ROOT r = (s32[], f32[64]) tuple(j, y)
+}
+below_four {
+  t = (s32[], f32[64]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  four = s32[] constant(4)
+  ROOT c = pred[] compare(i, four), direction=LT
+}
+outer {
+  u = (s32[], f32[64]) parameter(0)
+  k = s32[] get-tuple-element(u), index=0
+  z = f32[64] get-tuple-element(u), index=1
+  start = s32[] constant(0)
+  s = (s32[], f32[64]) tuple(start, z)
+  w = (s32[], f32[64]) while(s), condition=below_four, body=inner
+  v = f32[64] get-tuple-element(w), index=1
+  unit = s32[] constant(1)
+  l = s32[] add(k, unit)
+  ROOT q = (s32[], f32[64]) tuple(l, v)
+}
+below_three {
+  u = (s32[], f32[64]) parameter(0)
+  k = s32[] get-tuple-element(u), index=0
+  three = s32[] constant(3)
+  ROOT d = pred[] compare(k, three), direction=LT
+}
+ENTRY e {
+  zero = s32[] constant(0)
+  x = f32[64] parameter(0)
+  s = (s32[], f32[64]) tuple(zero, x)
+  ROOT o = (s32[], f32[64]) while(s), condition=below_three, body=outer
+}
+"""
+        cost = self.cost("-", text=text)
+        times = {name: self.instruction(cost, name)["times"] for name in ("o", "w", "l", "d", "y", "c")}
+        # Each of the 3 rounds of the outer loop asks the condition of the inner one 5 times.
+        self.assertEqual(times, {"o": 1, "w": 3, "l": 3, "d": 4, "y": 12, "c": 15})
 
     def test_updates_in_place(self):
         text = """HloModule m
@@ -194,8 +242,10 @@ ENTRY e {
   ROOT w = (f32[64], pred[]) while(s), condition=condition, body=body, backend_config={"known_trip_count":{"n":"7"}}
 }
 """
-        self.assertEqual(self.only(text)["times"], 7)
-        self.assertEqual(self.only(text.replace('"n":"7"', '"n":"seven"'))["times"], 1)
+        cost = self.cost("-", text=text)
+        self.assertEqual(self.instruction(cost, "y")["times"], 7)
+        cost = self.cost("-", text=text.replace('"n":"7"', '"n":"seven"'))
+        self.assertEqual(self.instruction(cost, "y")["times"], 1)
 
     def test_a_loop_that_never_runs(self):
         text = """HloModule m
@@ -211,6 +261,30 @@ ENTRY e { z = s32[] constant(0)
         result = run("cost", "-", text=text)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertNotIn("nan", result.stdout)
+        # Its condition does, once.
+        cost = self.cost("-", text=text)
+        times = {each["opcode"]: each["times"] for each in cost["instructions"]}
+        self.assertEqual((times["compare"], times["add"]), (1, 0))
+
+    def test_a_reshape_that_moves_elements(self):
+        def reshape(result):
+            return f"""HloModule m
+ENTRY e {{
+  p = f32[1024,512]{{1,0}} parameter(0)
+  ROOT r = {result} reshape(p)
+}}
+"""
+
+        moved = self.only(reshape("f32[512,1024]{0,1}"))
+        self.assertEqual(moved["opcode"], "reshape")
+        self.assertEqual((moved["flops"], moved["bytes_read"], moved["bytes_written"]), (0, 2**21, 2**21))
+        self.assertGreaterEqual(moved["time_us"], 2 * 2**21 / 2039e3)
+        self.assertEqual(moved["kernel"]["scheme"], "loop")
+        # Of the result, neighbours in memory are 1024 elements apart in the row-major order.
+        self.assertEqual(moved["operands"][0]["why"], "neighbouring threads read 4096 bytes apart")
+        for result in ("f32[512,1024]{1,0}", "f32[2,512,512]{2,1,0}", "f32[1024,1,512]{2,0,1}"):
+            cost = self.cost("-", text=reshape(result))
+            self.assertEqual([each["time_us"] for each in cost["instructions"]], [0, 0], result)
 
     def test_an_array_that_is_both_operands_is_read_once(self):
         cost = self.only("HloModule m\nENTRY e { p = f32[4096] parameter(0)\n  ROOT r = f32[4096] multiply(p, p) }\n")
