@@ -181,17 +181,18 @@ std::optional<Kernel> kernel_about(const Instruction& hero, Scheme scheme, const
   return std::nullopt;
 }
 
-// Whether each element of a reshape lies where the one that it is made from does. False also where
-// that is not known, since what a compiler can show to lie in place it makes a bitcast.
-bool lies_in_place(IndexingAnalysis& indexing, const Instruction& reshape) {
-  const hlo::Shape& from = reshape.operand(0).shape;
-  const hlo::Shape& to = reshape.shape;
+// Whether each element of a reshape or transpose lies where the one that it is made from does.
+// False also where that is not known, since what a compiler can show to lie in place it makes a
+// bitcast.
+bool lies_in_place(IndexingAnalysis& indexing, const Instruction& instruction) {
+  const hlo::Shape& from = instruction.operand(0).shape;
+  const hlo::Shape& to = instruction.shape;
   if (from.element_count() == 0) return true;
   if (hlo::bits_in_memory(from) != hlo::bits_in_memory(to)) return false;
   const Result<IndexMap> place_before = indexing.physical_position(from);
   const Result<IndexMap> place = indexing.physical_position(to);
   if (!place_before || !place) return false;
-  const InstructionIndexing maps = indexing.indexing(reshape, Direction::kOutputToInput);
+  const InstructionIndexing maps = indexing.indexing(instruction, Direction::kOutputToInput);
   const OperandMaps* to_operand = maps.find({}, 0);
   if (to_operand == nullptr || to_operand->maps.size() != 1) return false;
   const IndexMap moved = simplify(compose(to_operand->maps.front().map, *place_before));
@@ -216,6 +217,7 @@ KernelKind kernel_kind(IndexingAnalysis& indexing, const Instruction& instructio
     case Opcode::kTuple:
       return KernelKind::kNone;
     case Opcode::kReshape:
+    case Opcode::kTranspose:
       return lies_in_place(indexing, instruction) ? KernelKind::kNone : KernelKind::kGenerated;
     case Opcode::kCall:
     case Opcode::kConditional:

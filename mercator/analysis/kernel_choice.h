@@ -18,7 +18,8 @@ enum class KernelKind : std::uint8_t {
   kCommunication,  // with other devices or the host
   kControl,        // runs other computations
 };
-// A reshape is kNone if the elements lie as before, and otherwise copies them: kGenerated.
+// A reshape or transpose is kNone if the elements lie in memory as before, as the layouts say, and
+// otherwise copies them: kGenerated.
 [[nodiscard]] KernelKind kernel_kind(IndexingAnalysis& indexing,
                                      const hlo::Instruction& instruction);
 

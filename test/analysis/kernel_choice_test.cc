@@ -93,6 +93,48 @@ TEST(KernelKind, AReshapeIsAKernelIfElementsMove) {
   EXPECT_GT(kernels, 1000);
 }
 
+TEST(KernelKind, ATransposeIsAKernelIfElementsMove) {
+  std::int64_t kernels = 0;
+  for (const Array& from : arrays_of(12, 3)) {
+    Numbers permutation(from.dimensions.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    do {
+      Array to = {.dimensions = {}, .minor_to_major = permutation};
+      for (const std::int64_t d : permutation) {
+        to.dimensions.push_back(from.dimensions[static_cast<std::size_t>(d)]);
+      }
+      std::ranges::sort(to.minor_to_major);
+      do {
+        AnalyzedModule m(
+            fmt::format("HloModule m ENTRY e {{ p = {} parameter(0) ROOT r = {} transpose(p), "
+                        "dimensions={{{}}} }}",
+                        from.text(), to.text(), fmt::join(permutation, ",")));
+        // The strides of `from` by dimension of the result, but for those of a single element.
+        const auto strides = [](const Array& array) {
+          Numbers result(array.dimensions.size());
+          std::int64_t count = 1;
+          for (const std::int64_t d : array.minor_to_major) {
+            const auto i = static_cast<std::size_t>(d);
+            result[i] = array.dimensions[i] == 1 ? 0 : count;
+            count *= array.dimensions[i];
+          }
+          return result;
+        };
+        const Numbers before = strides(from);
+        Numbers permuted;
+        for (const std::int64_t d : permutation) {
+          permuted.push_back(before[static_cast<std::size_t>(d)]);
+        }
+        const bool moves = permuted != strides(to);
+        ASSERT_EQ(kind_of_root(m), moves ? KernelKind::kGenerated : KernelKind::kNone)
+            << from.text() << " to " << to.text();
+        kernels += moves ? 1 : 0;
+      } while (std::ranges::next_permutation(to.minor_to_major).found);
+    } while (std::ranges::next_permutation(permutation).found);
+  }
+  EXPECT_GT(kernels, 100);
+}
+
 TEST(KernelKind, ReshapesOfTiledAndOfEmptyArrays) {
   const auto kind = [](const std::string& from, const std::string& to) {
     AnalyzedModule m("HloModule m ENTRY e { p = " + from + " parameter(0) ROOT r = " + to +
