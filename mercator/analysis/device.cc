@@ -83,13 +83,13 @@ std::span<const Device> known_devices() {
   return kDevices;
 }
 
-const Device* find_device(std::string_view name) {
+const Device* find_device(std::string_view name) { return find_device(known_devices(), name); }
+
+const Device* find_device(std::span<const Device> devices, std::string_view name) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   const auto same = [&](const Device& device) {
-    return std::ranges::equal(device.name, name, [](char a, char b) {
-      return a == std::tolower(static_cast<unsigned char>(b));
-    });
+    return std::ranges::equal(device.name, name, {}, lower, lower);
   };
-  const std::span<const Device> devices = known_devices();
   const auto found = std::ranges::find_if(devices, same);
   return found == devices.end() ? nullptr : &*found;
 }

@@ -35,5 +35,7 @@ struct Device {
 [[nodiscard]] std::span<const Device> known_devices();
 // One of them by name, upper or lower case; null if there is none.
 [[nodiscard]] const Device* find_device(std::string_view name);
+// One of others in the same way: the first.
+[[nodiscard]] const Device* find_device(std::span<const Device> devices, std::string_view name);
 
 }  // namespace mercator

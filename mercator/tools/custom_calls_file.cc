@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mercator/tools/json.h"
+#include "mercator/tools/json_parts.h"
 
 namespace mercator::tools {
 namespace {
@@ -20,10 +21,10 @@ TextSpan span(std::size_t begin, std::size_t end) {
 // One entry of the file.
 class Entry {
  public:
-  Entry(std::string_view text, const std::string& target, ExprContext& context)
-      : text_(text), target_(target), context_(context) {}
+  Entry(std::string_view text, const JsonPart& part, ExprContext& context)
+      : text_(text), part_(part), context_(context) {}
 
-  Result<CustomCallMeaning> read(const Json& json) {
+  Result<CustomCallMeaning> read(const ParsedJson& json) {
     using Kind = CustomCallMeaning::Kind;
     if (json == "elementwise") return CustomCallMeaning{.kind = Kind::kElementwise};
     if (json == "identity") return CustomCallMeaning{.kind = Kind::kIdentity};
@@ -31,12 +32,12 @@ class Entry {
       return wrong("must be \"elementwise\", \"identity\" or a list of maps");
     }
     CustomCallMeaning meaning{.kind = Kind::kMaps};
-    for (const Json& map : json) meaning.maps.push_back(MERCATOR_TRY(read_map(map)));
+    for (const ParsedJson& map : json) meaning.maps.push_back(MERCATOR_TRY(read_map(map)));
     return meaning;
   }
 
  private:
-  Result<CustomCallMap> read_map(const Json& json) {
+  Result<CustomCallMap> read_map(const ParsedJson& json) {
     if (!json.is_object()) return wrong("has a map that is not an object");
     static constexpr std::array<std::string_view, 5> kKeys = {"operand", "map", "output", "leaf",
                                                               "exact"};
@@ -61,15 +62,15 @@ class Entry {
                          .exact = exact == json.end() || exact->get<bool>()};
   }
 
-  Result<std::vector<std::int64_t>> read_leaf(const Json& json, const char* key) {
+  Result<std::vector<std::int64_t>> read_leaf(const ParsedJson& json, const char* key) {
     std::vector<std::int64_t> leaf;
     const auto list = json.find(key);
     if (list == json.end()) return leaf;
-    const auto is_number = [](const Json& part) { return part.is_number_unsigned(); };
+    const auto is_number = [](const ParsedJson& part) { return part.is_number_unsigned(); };
     if (!list->is_array() || !std::ranges::all_of(*list, is_number)) {
       return wrong(fmt::format("has a \"{}\" that is not a list of numbers", key));
     }
-    for (const Json& part : *list) leaf.push_back(part.get<std::int64_t>());
+    for (const ParsedJson& part : *list) leaf.push_back(part.get<std::int64_t>());
     return leaf;
   }
 
@@ -79,7 +80,7 @@ class Entry {
     if (!map.has_value()) {
       // Where in the file, if it stands there as it is read, without escapes.
       Error error = std::move(map).error();
-      const std::size_t at = text_.find(map_text);
+      const std::size_t at = text_.substr(0, part_.value.end).find(map_text, part_.value.begin);
       if (at == std::string_view::npos || !error.span.has_value()) return wrong(error.message);
       error.span = span(at + error.span->begin, at + error.span->end);
       return std::unexpected(std::move(error));
@@ -89,29 +90,27 @@ class Entry {
   }
 
   [[nodiscard]] std::unexpected<Error> wrong(std::string_view what) const {
-    const std::string quoted = '"' + target_ + '"';
-    const std::size_t at = text_.find(quoted);
-    std::optional<TextSpan> place;
-    if (at != std::string_view::npos) place = span(at, at + quoted.size());
-    return fail(ErrorKind::kInvalidInput, fmt::format("'{}' {}", target_, what), place);
+    return fail(ErrorKind::kInvalidInput, fmt::format("'{}' {}", part_.key, what), part_.key_span);
   }
 
   std::string_view text_;
-  const std::string& target_;
+  const JsonPart& part_;
   ExprContext& context_;
 };
 
 }  // namespace
 
 Result<CustomCalls> read_custom_calls(std::string_view text, ExprContext& context) {
-  const Json json = MERCATOR_TRY(parse_json(text));
+  const ParsedJson json = MERCATOR_TRY(parse_json(text));
   if (!json.is_object()) {
     return fail(ErrorKind::kInvalidInput, "expected an object with an entry for each custom call",
                 span(0, 1));
   }
   CustomCalls calls;
-  for (const auto& [target, meaning] : json.items()) {
-    calls.emplace(target, MERCATOR_TRY(Entry(text, target, context).read(meaning)));
+  const std::vector<JsonPart> parts = json_parts(text);
+  MERCATOR_TRY_VOID(require_distinct_keys(text, parts));
+  for (const JsonPart& part : parts) {
+    calls.emplace(part.key, MERCATOR_TRY(Entry(text, part, context).read(json[part.key])));
   }
   return calls;
 }

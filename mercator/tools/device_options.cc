@@ -34,8 +34,7 @@ std::expected<Device, ExitStatus> choose_device(const DeviceOptions& options) {
     if (!read) return std::unexpected(report(read.error(), name, *text));
     devices = *std::move(read);
   }
-  const auto found = std::ranges::find(devices, options.device, &Device::name);
-  if (found != devices.end()) return *found;
+  if (const Device* described = find_device(devices, options.device)) return *described;
   if (const Device* known = find_device(options.device)) return *known;
 
   std::vector<std::string_view> names;

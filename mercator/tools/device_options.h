@@ -22,8 +22,8 @@ struct DeviceOptions {
 // Adds --device and --devices, which set `options`; it must live as long as `app`.
 void add_device_options(CLI::App& app, DeviceOptions& options);
 
-// The device that is meant: those of the file come before those that are known. Reports errors
-// itself.
+// The device that is meant: one of those of the file, none of which is called like one that is
+// known, or of those. Reports errors itself.
 [[nodiscard]] std::expected<Device, ExitStatus> choose_device(const DeviceOptions& options);
 
 }  // namespace mercator::tools

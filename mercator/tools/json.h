@@ -1,4 +1,4 @@
-// JSON as the command reads and writes it: keys in the order in which they are set.
+// JSON as the command writes and reads it.
 
 #pragma once
 
@@ -10,7 +10,11 @@
 
 namespace mercator::tools {
 
+// What is written: keys in the order in which they are set.
 using Json = nlohmann::ordered_json;
+// What is read: keys in order, so that objects may have very many; json_parts.h has those of the
+// text.
+using ParsedJson = nlohmann::json;
 
 // On one line. Bytes that are not UTF-8 become U+FFFD, so that the result is always valid.
 [[nodiscard]] inline std::string dump(const Json& json) {
@@ -18,6 +22,6 @@ using Json = nlohmann::ordered_json;
 }
 
 // An error carries the place at which the text stops to be JSON.
-[[nodiscard]] Result<Json> parse_json(std::string_view text);
+[[nodiscard]] Result<ParsedJson> parse_json(std::string_view text);
 
 }  // namespace mercator::tools

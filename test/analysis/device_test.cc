@@ -16,5 +16,12 @@ TEST(Device, ByName) {
   EXPECT_EQ(find_device(""), nullptr);
 }
 
+TEST(Device, ByNameOfOthers) {
+  const Device devices[] = {{.name = "Mine"}, {.name = "a1"}};
+  EXPECT_EQ(find_device(devices, "mINE"), &devices[0]);
+  EXPECT_EQ(find_device(devices, "A1"), &devices[1]);
+  EXPECT_EQ(find_device(devices, "a100"), nullptr);
+}
+
 }  // namespace
 }  // namespace mercator

@@ -29,6 +29,20 @@ ENTRY e {
 """
 
 
+DEVICE_RATES = (
+    "memory_bytes_per_second",
+    "f64_flops",
+    "f32_flops",
+    "f16_flops",
+    "int32_ops",
+    "tensor_f64_flops",
+    "tensor_f32_flops",
+    "tensor_f16_flops",
+    "tensor_f8_flops",
+    "tensor_s8_ops",
+)
+
+
 class Cost(unittest.TestCase):
     maxDiff = None
 
@@ -402,12 +416,68 @@ ENTRY e {
                 ),
                 (
                     '[{"name": "mine", "like": "a100", "f32_flops": -1}]',
-                    f'{path}:1:35: error: "f32_flops" must be a number greater than 0',
+                    f'{path}:1:35: error: "f32_flops" must be a number from 1 to 1e+24',
+                ),
+                (
+                    '[{"name": "mine", "like": "a100", "f32_flops": 1e999}]',
+                    f"{path}:1:52: error: this number is too large",
+                ),
+                ('[{"name": "mine", "like": "a100"}, 7]', f"{path}:1:36: error: a device must be an object"),
+                # In the device that it is about, at the key and not at a text that is the same.
+                (
+                    '[{"name": "f32_flops", "like": "a100", "f32_flops": 1e12},\n {"name": "mine", "f32_flops": 0}]',
+                    f'{path}:2:19: error: "f32_flops" must be a number from 1 to 1e+24',
+                ),
+                (
+                    '[{"name": "mine", "like": "a100"},\n {"name": "other", "like": "a100"},\n {"like": "h100", "name": "Mine"}]',
+                    f"{path}:3:19: error: there is a device 'Mine' at 1:3 already",
+                ),
+                ('[{"name": "mine", "like": "a100"}, {"name": "H100", "like": "h100"}]', f"{path}:1:37: error: the device 'H100' is built in"),
+                (
+                    '[{"name": "mine", "like": "a100", "f32_flops": 1,\n "f32\\u005fflops": 2}]',
+                    f'{path}:2:2: error: "f32_flops" stands at 1:35 already',
                 ),
             ):
                 result = read(text)
                 self.assertEqual(result.returncode, 1, text)
                 self.assertEqual(result.stderr.splitlines()[0], message)
+
+            # The ends of what a rate may be: everything still has a time.
+            for rate in (1, 1e24):
+                text = json.dumps([{"name": "mine", "like": "a100", **{key: rate for key in DEVICE_RATES}}])
+                result = read(text)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertNotIn("null", result.stdout)
+                self.check_form(json.loads(result.stdout))
+            for key in DEVICE_RATES:
+                for rate in ("0", "1e-300", "1e300", "-1e20", "0.5", "null", '"1e12"'):
+                    result = read(f'[{{"name": "mine", "like": "a100", "{key}": {rate}}}]')
+                    self.assertEqual(result.returncode, 1, rate)
+                    self.assertIn(f'error: "{key}" must be a number from 1 to 1e+24', result.stderr)
+            self.assertEqual(read("\ufeff" + '[{"name": "MINE", "like": "a100"}]').returncode, 0)
+
+    def test_the_longest_time(self):
+        # As much as counts hold, as often as counts hold, on the slowest device that there may be.
+        text = """HloModule m
+body {
+  x = f64[300000000,300000000] parameter(0)
+  ROOT y = f64[300000000,300000000] tanh(x)
+}
+condition {
+  x = f64[300000000,300000000] parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY e {
+  x = f64[300000000,300000000] parameter(0)
+  ROOT w = f64[300000000,300000000] while(x), condition=condition, body=body, backend_config={"known_trip_count":{"n":"9223372036854775807"}}
+}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "devices.json")
+            path.write_text(json.dumps([{"name": "mine", **{key: 1 for key in DEVICE_RATES}}]), encoding="utf-8")
+            result = run("cost", "-", "--devices", path, "--device", "mine", "--json", text=text)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("null", result.stdout)
 
 
 if __name__ == "__main__":
