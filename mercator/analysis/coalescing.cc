@@ -34,12 +34,16 @@ bool is_coalesced(const WarpSectors& access) {
 std::string describe(const WarpSectors& access, const hlo::Shape& array, bool is_write) {
   const char* verb = is_write ? "write" : "read";
   const std::int64_t bits = hlo::bits_in_memory(array);
+  if (access.steps.hi == 0) return fmt::format("no thread {}s anything", verb);
+  const char* perhaps = access.steps.is_exact() ? "" : ", if at all";
+  if (!access.has_neighbours) {
+    return fmt::format("only one thread of a warp {}s at a time{}", verb, perhaps);
+  }
   if (!access.stride) {
     if (!access.steps.is_exact()) return access.steps.reason;
     return fmt::format("neighbouring threads {} at no fixed distance{}", verb,
                        access.sectors.is_exact() ? "" : ": it " + access.sectors.reason);
   }
-  const char* perhaps = access.steps.is_exact() ? "" : ", if at all";
   const std::int64_t stride = *access.stride < 0 ? -*access.stride : *access.stride;
   if (stride == 0) return fmt::format("the threads of a warp {} the same element{}", verb, perhaps);
   if (stride > 1) {

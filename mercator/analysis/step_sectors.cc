@@ -42,6 +42,7 @@ void StepTotals::add(const StepCount& step, std::int64_t occurrences) {
   add_scaled(sectors_, step.sectors, occurrences);
   add_scaled(elements_, step.elements, occurrences);
   add_scaled(ideal_sectors_, step.ideal_sectors, occurrences);
+  most_lanes_ = std::max(most_lanes_, step.active_lanes);
   // A full warp says more than a part of one.
   if (step.active_lanes <= stride_lanes_ || step.active_lanes == 1) return;
   stride_lanes_ = step.active_lanes;
@@ -56,7 +57,8 @@ WarpSectors StepTotals::result(const std::string& reason) const {
           .sectors = count(sectors_),
           .ideal_sectors = count(ideal_sectors_),
           .useful_bits = count(elements_, element_bits_),
-          .stride = stride_};
+          .stride = stride_,
+          .has_neighbours = most_lanes_ > 1};
 }
 
 StepSectors::StepSectors(std::int64_t element_bits, const MemoryGeometry& geometry)

@@ -46,6 +46,7 @@ class StepTotals {
   StepCount::Bounds ideal_sectors_;
   std::optional<std::int64_t> stride_;
   std::int64_t stride_lanes_ = 0;  // of the step that the stride is of
+  std::int64_t most_lanes_ = 0;
 };
 
 class StepProgram;

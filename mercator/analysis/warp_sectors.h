@@ -30,6 +30,9 @@ struct WarpSectors {
   // How much further the thread with the next number is, in elements, where that is the same for
   // all of a warp that has been looked at and has more than one thread at work.
   std::optional<std::int64_t> stride;
+  // Whether several threads of a warp access something in the same step, if only in one; true where
+  // that is not known.
+  bool has_neighbours = true;
 };
 
 // `positions` leads from (th_x, th_y, th_z, bl_x, bl_y, bl_z)[…]{…} to the position of an element

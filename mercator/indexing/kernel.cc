@@ -140,6 +140,8 @@ class KernelMaps {
           ErrorKind::kUnsupported,
           fmt::format("'{}' starts what another instruction ends: it is no kernel", call_.name));
     }
+    // Also of what has no arrays.
+    MERCATOR_TRY_VOID(require_launch(kernel_.launch, kernel_.vector));
     if (kernel_.scheme != Scheme::kLoop) {
       if (heroes_.empty()) {
         return fail(ErrorKind::kUnsupported,

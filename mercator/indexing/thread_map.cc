@@ -24,18 +24,9 @@ std::unexpected<Error> unsupported(std::string message) {
 // A map from the threads of a launch, in the making.
 class ThreadMapBuilder {
  public:
-  // kUnsupported for a launch without threads or with more than 2^62 of them.
-  static Result<ThreadMapBuilder> of(ExprContext& context, const Launch& launch) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 62;
-    std::int64_t all = 1;
-    for (const auto& counts : {launch.threads, launch.blocks}) {
-      for (const std::int64_t count : counts) {
-        if (count <= 0) return unsupported("a launch without threads");
-        if (!checked_mul(all, count, &all) || all > kMost) {
-          return unsupported("a launch of more than 2^62 threads");
-        }
-      }
-    }
+  static Result<ThreadMapBuilder> of(ExprContext& context, const Launch& launch,
+                                     std::int64_t vector) {
+    MERCATOR_TRY_VOID(require_launch(launch, vector));
     return ThreadMapBuilder(context, launch);
   }
 
@@ -182,23 +173,40 @@ Result<void> require_blocks(const Launch& launch, std::int64_t needed, const cha
 
 }  // namespace
 
+Result<void> require_launch(const Launch& launch, std::int64_t vector) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  std::int64_t all = 1;
+  for (const auto& counts : {launch.threads, launch.blocks}) {
+    for (const std::int64_t count : counts) {
+      if (count <= 0) return unsupported("a launch without threads");
+      if (!checked_mul(all, count, &all) || all > kMost) {
+        return unsupported("a launch of more than 2^62 threads");
+      }
+    }
+  }
+  if (vector <= 0) return unsupported(fmt::format("{} elements a thread", vector));
+  if (!checked_mul(all, vector, &all) || all > kMost) {
+    return unsupported(fmt::format(
+        "a launch whose threads take {} elements each, more than 2^62 together", vector));
+  }
+  return {};
+}
+
 Result<IndexMap> linear_loop(ExprContext& context, const hlo::Shape& array, const Launch& launch,
                              std::int64_t unroll) {
-  ThreadMapBuilder map = MERCATOR_TRY(ThreadMapBuilder::of(context, launch));
+  ThreadMapBuilder map = MERCATOR_TRY(ThreadMapBuilder::of(context, launch, unroll));
   const std::int64_t per_block = launch.threads_per_block();
-  const std::optional<std::int64_t> step =
-      unroll <= 0 ? std::nullopt : product({{per_block, launch.block_count(), unroll}});
-  if (!step) return unsupported(fmt::format("{} elements a thread", unroll));
+  const std::int64_t step = per_block * launch.block_count() * unroll;
   if (std::ranges::find(array.dimensions, 0) != array.dimensions.end()) {
     map.chunk(0);
     return map.to(std::vector<Expr>(array.dimensions.size(), context.constant(0)));
   }
   const PhysicalLayout layout = MERCATOR_TRY(PhysicalLayout::of(array));
   const std::int64_t total = *product(layout.sizes());
-  const Expr chunk = map.chunk(ceil_div(total, *step));
+  const Expr chunk = map.chunk(ceil_div(total, step));
   const Expr element = map.element(unroll);
   const Term terms[] = {
-      {map.block(), per_block * unroll}, {map.thread(), unroll}, {element, 1}, {chunk, *step}};
+      {map.block(), per_block * unroll}, {map.thread(), unroll}, {element, 1}, {chunk, step}};
   const Expr position = map.index_in(context.sum(terms), total);
   std::vector<Constraint> constraints;
   std::vector<Expr> index = layout.from_physical(
@@ -212,7 +220,7 @@ Result<ThreadAccess> tiled_transpose(ExprContext& context, const hlo::Shape& fro
                                      const hlo::Shape& to,
                                      std::span<const std::int64_t> permutation,
                                      const Launch& launch, std::int64_t tile, std::int64_t vector) {
-  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch));
+  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch, vector));
   MERCATOR_TRY_VOID(require_untiled(from));
   MERCATOR_TRY_VOID(require_untiled(to));
   if (tile <= 0 || vector <= 0 || tile % vector != 0) {
@@ -281,7 +289,7 @@ Result<ThreadAccess> tiled_transpose(ExprContext& context, const hlo::Shape& fro
 Result<ThreadAccess> row_reduction(ExprContext& context, const hlo::Shape& from,
                                    std::span<const std::int64_t> reduced, const Launch& launch,
                                    std::int64_t threads_per_row, std::int64_t vector) {
-  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch));
+  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch, vector));
   MERCATOR_TRY_VOID(require_untiled(from));
   const Rows rows = MERCATOR_TRY(Rows::of(launch, threads_per_row, vector));
   std::vector<std::size_t> order = major_to_minor(from);
@@ -320,7 +328,7 @@ Result<ThreadAccess> row_reduction(ExprContext& context, const hlo::Shape& from,
 Result<ThreadAccess> column_reduction(ExprContext& context, const hlo::Shape& from,
                                       std::span<const std::int64_t> reduced, const Launch& launch,
                                       std::int64_t columns, std::int64_t vector) {
-  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch));
+  const ThreadMapBuilder threads = MERCATOR_TRY(ThreadMapBuilder::of(context, launch, vector));
   MERCATOR_TRY_VOID(require_untiled(from));
   if (columns <= 0 || vector <= 0 || columns % vector != 0) {
     return unsupported(fmt::format("{} columns are not whole vectors of {}", columns, vector));

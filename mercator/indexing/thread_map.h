@@ -41,7 +41,11 @@ struct ThreadAccess {
 };
 
 // All errors are kUnsupported: a scheme that does not suit the shapes, a launch too small for them,
-// a layout that says more than order, tiles and memory space, or more than 2^62 threads.
+// a layout that says more than order, tiles and memory space, or what no launch may be.
+
+// What holds of any array: a launch has threads, and these take at most 2^62 elements together if
+// each takes `vector` at once.
+[[nodiscard]] Result<void> require_launch(const Launch& launch, std::int64_t vector);
 
 // The linear loop: thread t of all T threads takes the elements [t * unroll, (t + 1) * unroll) of
 // the array, then those T * unroll further on, and so forth.

@@ -1,5 +1,6 @@
 // mercator map: the index maps of a program.
 
+#include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
@@ -50,17 +51,36 @@ void for_each(const std::vector<const hlo::Instruction*>& instructions, bool sho
 
 using InsideList = std::vector<std::pair<const hlo::Instruction*, InsideMaps>>;
 
+// Whether the instruction has what a kernel of the scheme is about.
+bool has_hero(const hlo::Instruction& instruction, const Kernel& kernel) {
+  return kernel.scheme == Scheme::kLoop || !heroes_of(instruction, kernel.scheme).empty();
+}
+
 // What --grouped or --kernel asks for: all of it before anything is written, since what is asked
-// for by name may not suit.
+// for by name may not suit. Without names, instructions that it does not suit are left out; that
+// none is left is an error, if it is for the launch.
 Result<InsideList> inside_maps(const std::vector<const hlo::Instruction*>& instructions,
-                               MapLister& lister) {
+                               const MapRequest& request, MapLister& lister) {
+  if (request.kernel) {
+    MERCATOR_TRY_VOID(require_launch(request.kernel->launch, request.kernel->vector));
+  }
   InsideList all;
+  std::optional<Error> misfit;
   Progress progress("mapping instructions", instructions.size(), true);
   for (const hlo::Instruction* instruction : instructions) {
-    std::optional<InsideMaps> maps = MERCATOR_TRY(lister.inside(*instruction));
-    if (maps.has_value()) all.emplace_back(instruction, *std::move(maps));
+    Result<InsideMaps> maps = lister.inside(*instruction);
+    if (maps) {
+      all.emplace_back(instruction, *std::move(maps));
+    } else if (!request.instructions.empty()) {
+      return std::unexpected(maps.error());
+    } else if (!misfit && request.kernel && has_hero(*instruction, *request.kernel)) {
+      misfit = std::move(maps.error());
+      misfit->message = fmt::format("no instruction suits this kernel; '{}': {}", instruction->name,
+                                    misfit->message);
+    }
     progress.advance();
   }
+  if (all.empty() && misfit) return std::unexpected(*misfit);
   return all;
 }
 
@@ -99,7 +119,7 @@ ExitStatus run_map(const MapOptions& options, Output& output) {
   InsideList inside;
   const bool is_inside = options.request.grouped || options.request.kernel.has_value();
   if (is_inside) {
-    Result<InsideList> maps = inside_maps(*selected, lister);
+    Result<InsideList> maps = inside_maps(*selected, options.request, lister);
     if (!maps) return report(maps.error(), name);
     inside = *std::move(maps);
   }

@@ -1,6 +1,7 @@
 #include "mercator/tools/map_listing.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,6 +38,15 @@ Result<void> check_choice(const hlo::Instruction& instruction, const MapRequest&
   };
   MERCATOR_TRY_VOID(check("operand", request.operand, operand_count(instruction)));
   return check("output", request.output, output_count(instruction));
+}
+
+// That no instruction has the operand and the output that were asked for.
+std::unexpected<Error> no_choice(const MapRequest& request) {
+  std::vector<std::string> chosen;
+  if (request.operand) chosen.push_back(fmt::format("operand {}", *request.operand));
+  if (request.output) chosen.push_back(fmt::format("output {}", *request.output));
+  return fail(ErrorKind::kUsage,
+              fmt::format("no instruction has an {}", fmt::join(chosen, " and an ")));
 }
 
 // The entry computation and the fused ones that it leads to.
@@ -94,6 +104,7 @@ Result<std::vector<const hlo::Instruction*>> select_instructions(const hlo::Modu
         if (check_choice(*instruction, request)) selected.push_back(instruction);
       }
     }
+    if (selected.empty()) return no_choice(request);
     return selected;
   }
   for (std::string_view name : request.instructions) {
@@ -197,21 +208,16 @@ InstructionMaps MapLister::operator()(const hlo::Instruction& instruction) {
   return maps;
 }
 
-Result<std::optional<InsideMaps>> MapLister::inside(const hlo::Instruction& instruction) {
+Result<InsideMaps> MapLister::inside(const hlo::Instruction& instruction) {
   const auto start = std::chrono::steady_clock::now();
-  Result<InsideMaps> maps = inside_of(instruction);
-  if (!maps) {
-    // It was not asked for by name.
-    if (request_.instructions.empty()) return std::nullopt;
-    return std::unexpected(maps.error());
-  }
+  InsideMaps maps = MERCATOR_TRY(inside_of(instruction));
   if (request_.physical) {
-    for (ArrayMaps& array : maps->arrays) {
+    for (ArrayMaps& array : maps.arrays) {
       if (array.array->is_array()) make_physical(*array.array, &array.maps);
     }
   }
   time_ += std::chrono::steady_clock::now() - start;
-  return *std::move(maps);
+  return maps;
 }
 
 Result<InsideMaps> MapLister::inside_of(const hlo::Instruction& instruction) {

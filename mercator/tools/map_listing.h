@@ -37,7 +37,7 @@ struct MapRequest {
 // The instructions to list: computation by computation, the entry computation first and fused ones
 // in the order in which they are called, each in the order of the text. With names, in the order of
 // the names. An error of kind kUsage for a name that the module does not have and for an operand or
-// output that a named instruction does not have.
+// output that a named instruction does not have, or without names no instruction.
 [[nodiscard]] Result<std::vector<const hlo::Instruction*>> select_instructions(
     const hlo::Module& module, const MapRequest& request);
 
@@ -105,9 +105,8 @@ class MapLister {
       : module_(module), request_(request), analysis_(module, context, std::move(custom_calls)) {}
 
   [[nodiscard]] InstructionMaps operator()(const hlo::Instruction& instruction);
-  // What --grouped or --kernel asks for. None for an instruction of the wrong kind, unless it was
-  // asked for by name; then kUnsupported.
-  [[nodiscard]] Result<std::optional<InsideMaps>> inside(const hlo::Instruction& instruction);
+  // What --grouped or --kernel asks for; kUnsupported for an instruction that it does not suit.
+  [[nodiscard]] Result<InsideMaps> inside(const hlo::Instruction& instruction);
 
   // The time that the maps took so far, without and with nothing but their simplification.
   [[nodiscard]] std::chrono::nanoseconds analyse_time() const { return time_ - simplify_time(); }

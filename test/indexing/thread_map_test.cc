@@ -167,6 +167,9 @@ TEST_F(ThreadMapTest, WhatDoesNotFitIsRefused) {
             "a launch without threads");
   EXPECT_EQ(message(linear_loop(context_, array, launch, 0)), "0 elements a thread");
   EXPECT_EQ(
+      message(linear_loop(context_, array, launch, std::int64_t{1} << 62)),
+      "a launch whose threads take 4611686018427387904 elements each, more than 2^62 together");
+  EXPECT_EQ(
       message(row_reduction(context_, shape("f32[64,64]{1,0:T(8,128)}"), rows, launch, 32, 1)),
       "the scheme is not for arrays with tiles");
 }

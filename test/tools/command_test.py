@@ -154,6 +154,49 @@ ENTRY e { p = f32[4] parameter(0)
             result.stderr, f"{SOFTMAX}: error: 'softmax' has nothing for a kernel of scheme 'transpose'\n"
         )
 
+    def test_a_launch_that_suits_nothing(self):
+        token = "HloModule m\nENTRY e { ROOT t = token[] after-all() }\n"
+        large = 2**63 - 1
+
+        def expect(message, *arguments, text=None):
+            source = SOFTMAX if text is None else "-"
+            name = source if text is None else "<stdin>"
+            for form in ((), ("--json",)):
+                result = run("map", source, *arguments, *form, text=text or "")
+                self.assertEqual(result.returncode, 3, arguments)
+                self.assertEqual(result.stdout, "")
+                self.assertEqual(result.stderr, f"{name}: error: {message}\n")
+
+        threads = "a launch of more than 2^62 threads"
+        for scheme in ("loop", "transpose", "row-reduction", "column-reduction", "concatenate"):
+            expect(threads, "--kernel", scheme, "--threads", large)
+            expect(threads, "--kernel", scheme, "--threads", f"{2**20},{2**20}", "--blocks", f"{2**20},{2**20}")
+            expect(
+                f"a launch whose threads take {large} elements each, more than 2^62 together",
+                *("--kernel", scheme, "--threads", 1024, "--tile", 1024, "--vector", large),
+            )
+        expect(threads, "--kernel", "loop", "--threads", large, text=token)
+        expect(threads, "--kernel", "loop", "--threads", large, "--instruction", "t", text=token)
+        self.assertEqual(run("map", SOFTMAX, "--kernel", "loop", "--threads", 2**62).returncode, 0)
+        expect(
+            "no instruction suits this kernel; 'softmax': a block of 100 threads is not whole groups of 32",
+            *("--kernel", "row-reduction", "--threads", 100),
+        )
+        expect(
+            "no instruction suits this kernel; 'softmax': 64 groups of rows want as many blocks, not 1",
+            *("--kernel", "row-reduction", "--threads", 32),
+        )
+
+    def test_what_no_instruction_has(self):
+        for arguments, what in (
+            (("--operand", 9), "operand 9"),
+            (("--output", 1), "output 1"),
+            (("--operand", 9, "--output", 1), "operand 9 and an output 1"),
+        ):
+            result = run("map", SOFTMAX, *arguments)
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual((result.stdout, result.stderr), ("", f"{SOFTMAX}: error: no instruction has an {what}\n"))
+
     def test_physical_maps_to_positions(self):
         text = """HloModule m
 ENTRY e { p = f32[4,8]{0,1} parameter(0)

@@ -352,6 +352,29 @@ ENTRY e { p = f32[4096] parameter(0)
 """
         self.assertAlmostEqual(self.only(wide, "--device", "rtx-a6000")["time_us"], 4096 * 16 / 0.605e6, places=6)
 
+    def test_a_thread_that_has_no_neighbours_at_work(self):
+        # The first of the 128 threads of a row writes its sum; all of them read.
+        cost = self.only(
+            """HloModule m
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+ENTRY e { p = f32[64,1024] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[64] reduce(p, z), dimensions={1}, to_apply=add }
+"""
+        )
+        self.assertEqual((cost["kernel"]["threads"], cost["kernel"]["tile"]), (256, 128))
+        (output,) = cost["outputs"]
+        self.assertEqual((output["sectors_per_warp"], output["ideal_sectors_per_warp"]), (1.0, 1.0))
+        self.assertEqual(output["why"], "only one thread of a warp writes at a time")
+        self.assertEqual(cost["operands"][0]["why"], "neighbouring threads read neighbouring elements")
+        scalar = self.only("HloModule m\nENTRY e { p = s32[] parameter(0)\n  ROOT r = s32[] negate(p) }\n")
+        self.assertEqual(scalar["operands"][0]["why"], "only one thread of a warp reads at a time")
+        # A single row of three: lanes of the same warp, however few.
+        few = self.only("HloModule m\nENTRY e { p = s32[3] parameter(0)\n  ROOT r = s32[3] negate(p) }\n")
+        self.assertEqual(few["operands"][0]["why"], "neighbouring threads read neighbouring elements")
+
     def test_what_is_small_is_not_blamed_on_reads(self):
         cost = self.only("HloModule m\nENTRY e { p = s32[] parameter(0)\n  ROOT r = s32[] negate(p) }\n")
         self.assertEqual(cost["limited_by"], "memory")
