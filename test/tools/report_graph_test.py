@@ -54,6 +54,55 @@ class Graph(InBrowser):
         ):
             self.assertEqual(self.value(f"((plane) => {check})(Page.graph.plane)"), True, check)
 
+    def test_nodes_that_are_smaller_than_pixels(self):
+        count = 20000
+        lines = ["HloModule m", "ENTRY e {", "  x0 = f32[8] parameter(0)"]
+        lines += [f"  x{i} = f32[8] {'negate' if i % 2 else 'copy'}(x{i - 1})" for i in range(1, count)]
+        lines.append(f"  ROOT r = f32[8] negate(x{count - 1})\n}}\n")
+        self.open("\n".join(lines))
+        self.select("x10000")
+        self.page.key("g")
+        self.page.key("0")
+        view = self.value("Page.graph.view")
+        node = self.value("(({x, y, height}) => ({x, y, height}))(Page.graph.plane.root.nodes[10000])")
+        self.assertLess(view["scale"] * node["height"], 0.1)
+        # The rectangles that a drawing takes: no more than the pixels of the chain, which is as long as
+        # the view is high and as wide as a node.
+        drawn = self.value(
+            """(() => {
+          const {prototype} = CanvasRenderingContext2D;
+          const {fillRect} = prototype;
+          let count = 0;
+          prototype.fillRect = function(...rectangle) {
+            ++count;
+            fillRect.apply(this, rectangle);
+          };
+          Page.graph.drawNow();
+          prototype.fillRect = fillRect;
+          return count;
+        })()"""
+        )
+        self.assertLess(drawn, 1000)
+        # All along it something is seen, and what is chosen in its colour.
+        colours = self.value(
+            """((graph) => {
+          const context = graph.canvas.getContext("2d");
+          const at = ({x, y}) => [...context.getImageData(
+              Math.floor(x * graph.view.scale + graph.view.x),
+              Math.floor(y * graph.view.scale + graph.view.y), 1, 1).data];
+          const nodes = graph.plane.root.nodes;
+          return {
+            chosen: at(nodes[10000]),
+            empty: nodes.filter((node, i) => i % 97 === 0 && at(node)[3] < 200).length,
+          };
+        })(Page.graph)"""
+        )
+        self.assertEqual(colours["empty"], 0)
+        accent = self.value("Theme.colour('accent')")
+        self.assertEqual(accent[0], "#")
+        for value, expected in zip(colours["chosen"], bytes.fromhex(accent[1:])):
+            self.assertAlmostEqual(value, expected, delta=2)
+
     def test_an_edge_shows_its_maps(self):
         self.open(MOVES)
         edge = f"Page.graph.plane.edges().find((edge) => edge.to.id === {self.id('turn')})"

@@ -149,17 +149,54 @@ const GraphDraw = (() => {
       this.arrowHeads(entering, Theme.colour("edge"));
     }
 
+    // Nodes that are too small for anything but a colour. Of those that are smaller than a pixel,
+    // one is drawn for each pixel that they lie in: a large graph has many more nodes than the view
+    // has pixels. What is chosen lies above the others.
+    specks(nodes, selected) {
+      const {context, scale} = this;
+      const pixel = 1 / scale;
+      const taken = new Set();
+      const byColour = new Map();
+      let chosen = null;
+      for (const node of nodes) {
+        let {x, y, width, height} = node;
+        const isSelected = node.id === selected;
+        if (height < pixel) {
+          const [column, row] =
+              [Math.floor((x - this.left) * scale), Math.floor((y - this.top) * scale)];
+          const place = row * 65536 + column;
+          if (taken.has(place) && !isSelected) continue;
+          taken.add(place);
+          [x, y] = [this.left + column * pixel, this.top + row * pixel];
+          [width, height] = [Math.max(width, pixel), pixel];
+        }
+        const rectangle = [x, y, width, height];
+        if (isSelected) {
+          chosen = rectangle;
+          continue;
+        }
+        const colour = kindColour(Data.opcode(node.id));
+        if (!byColour.has(colour)) byColour.set(colour, []);
+        byColour.get(colour).push(rectangle);
+      }
+      const areOpen = nodes[0]?.isOpen;
+      context.globalAlpha = areOpen ? 0.15 : 0.8;
+      for (const [colour, rectangles] of byColour) {
+        context.fillStyle = colour;
+        for (const rectangle of rectangles) context.fillRect(...rectangle);
+      }
+      if (chosen !== null) {
+        if (!areOpen) context.globalAlpha = 1;
+        context.fillStyle = Theme.colour("accent");
+        context.fillRect(...chosen);
+      }
+      context.globalAlpha = 1;
+    }
+
     node(node, look) {
       const {context, scale} = this;
       const {x, y, width, height} = node;
       const opcode = Data.opcode(node.id);
-      if (scale < 0.12) {
-        context.fillStyle = look.isSelected ? Theme.colour("accent") : kindColour(opcode);
-        context.globalAlpha = node.isOpen ? 0.15 : 0.8;
-        context.fillRect(x, y, width, height);
-        context.globalAlpha = 1;
-        return;
-      }
       box(context, x, y, width, height, 7);
       context.fillStyle =
           Theme.colour(node.isOpen ? (node.depth % 2 === 0 ? "background" : "panel") : "node");
@@ -249,15 +286,20 @@ const GraphDraw = (() => {
         for (const node of frame.nodes)
           if (this.sees(node.x, node.y, node.x + node.width, node.y + node.height)) seen.push(node);
       }
-      for (const node of seen)
-        if (node.isOpen) this.node(node, state.look(node.id));
+      const [open, closed] = [[], []];
+      for (const node of seen) (node.isOpen ? open : closed).push(node);
+      this.nodes(open, state);
       context.font = TEXT_FONT;
       context.fillStyle = Theme.colour("muted");
       if (this.scale >= 0.3)
         for (const {text, x, y} of plane.labels) context.fillText(text, x, y);
       if (this.scale >= 0.02) this.sceneEdges(plane, state);
-      for (const node of seen)
-        if (!node.isOpen) this.node(node, state.look(node.id));
+      this.nodes(closed, state);
+    }
+    // All of which are unfolded, or none.
+    nodes(nodes, state) {
+      if (this.scale < 0.12) return this.specks(nodes, state.selected);
+      for (const node of nodes) this.node(node, state.look(node.id));
     }
   }
 
