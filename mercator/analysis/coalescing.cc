@@ -30,6 +30,11 @@ bool is_coalesced(const WarpSectors& access) {
   return access.sectors.hi / 2 < access.ideal_sectors.hi || access.sectors.hi == 0;
 }
 
+// Whether sectors are touched for which the elements do not account.
+bool has_waste(const WarpSectors& access, const MemoryGeometry& geometry) {
+  return saturating_mul(access.sectors.hi, geometry.sector_bytes * 8) > access.useful_bits.lo;
+}
+
 // "neighbouring threads read 4096 bytes apart"
 std::string describe(const WarpSectors& access, const hlo::Shape& array, bool is_write) {
   const char* verb = is_write ? "write" : "read";
@@ -65,11 +70,21 @@ const CoalescingAnalysis::Access& CoalescingAnalysis::access(const IndexMap& map
   const std::int64_t bits = hlo::bits_in_memory(array);
   const auto [place, is_new] = accesses_.try_emplace(Key{map, bits, launch.threads}, Access());
   if (is_new) {
-    place->second.sectors = count_warp_sectors(
-        map, bits, launch, {.warp_size = device_.warp_size, .sector_bytes = device_.sector_bytes},
-        kBudget);
-    place->second.vector_width = analysis::vector_width(
+    MemoryGeometry geometry = {.warp_size = device_.warp_size,
+                               .sector_bytes = device_.sector_bytes};
+    Access& access = place->second;
+    access.sectors = count_warp_sectors(map, bits, launch, geometry, kBudget);
+    access.vector_width = analysis::vector_width(
         map, launch.threads[0], std::max<std::int64_t>(1, kMostBytesAtOnce * 8 / bits));
+    access.moved = access.sectors;
+    // What the threads of a warp access at once, several elements each, are the elements of as many
+    // times the threads with one each. They are those of one block, if it has fewer.
+    geometry.warp_size = std::min(saturating_mul(geometry.warp_size, access.vector_width),
+                                  launch.threads_per_block());
+    if (geometry.warp_size > device_.warp_size && has_waste(access.sectors, geometry)) {
+      const WarpSectors at_once = count_warp_sectors(map, bits, launch, geometry, kBudget);
+      if (at_once.sectors.hi < access.sectors.sectors.hi) access.moved = at_once;
+    }
   }
   return place->second;
 }
@@ -82,6 +97,7 @@ Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Sh
 
   Coalescing result;
   WarpSectors all;
+  Count moved;
   double worst = -1;
   for (const OperandMap& map : maps.maps) {
     const Access& one = access(simplify(compose(map.map, *position)), array, launch);
@@ -90,14 +106,19 @@ Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Sh
     all.sectors.add(sectors.sectors);
     all.ideal_sectors.add(sectors.ideal_sectors);
     all.useful_bits.add(sectors.useful_bits);
+    moved.add(one.moved.sectors);
     const bool is_first = worst < 0;
     result.vector_width =
         is_first ? one.vector_width : std::min(result.vector_width, one.vector_width);
-    result.coalesced &= is_coalesced(sectors);
+    const bool needs_vectors = !is_coalesced(sectors) && is_coalesced(one.moved);
+    result.coalesced &= needs_vectors || is_coalesced(sectors);
     const double times = ratio(sectors.sectors, sectors.ideal_sectors).hi;
     if (times > worst) {
       worst = times;
       result.why = describe(sectors, array, is_write);
+      if (needs_vectors) {
+        result.why += fmt::format(", but in few sectors if {} at once", one.vector_width);
+      }
     }
   }
   result.sectors_per_warp = ratio(all.sectors, all.steps);
@@ -107,8 +128,7 @@ Coalescing CoalescingAnalysis::operator()(const OperandMaps& maps, const hlo::Sh
   const auto bytes = [&](std::int64_t sectors) {
     return saturating_mul(sectors, device_.sector_bytes);
   };
-  result.moved_bytes =
-      Count::between(bytes(all.sectors.lo), bytes(all.sectors.hi), all.sectors.reason);
+  result.moved_bytes = Count::between(bytes(moved.lo), bytes(moved.hi), moved.reason);
   return result;
 }
 

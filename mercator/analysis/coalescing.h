@@ -35,10 +35,12 @@ struct Coalescing {
   Measure ideal_sectors_per_warp = {};
   // Bytes of elements that a warp uses over the bytes of the sectors that it moves for them.
   Measure useful_share = {};
-  // The bytes of all these sectors, over all warps and steps.
+  // The bytes of all sectors that warps move, over all warps and steps. Where threads could access
+  // several neighbouring elements at once, as if they did: that is what compilers make of it, and
+  // narrow elements would share sectors with those of the next step otherwise.
   Count moved_bytes = {};
-  // Whether less than twice as many sectors are touched as would do, at each place of the kernel
-  // that accesses the array.
+  // Whether, in the same way, less than twice as many sectors are touched as would do, at each
+  // place of the kernel that accesses the array.
   bool coalesced = true;
   std::string why = {};  // in words
   // As many neighbouring elements could be accessed at once by a thread: 1, 2, 4, … up to 16 bytes.
@@ -59,8 +61,9 @@ class CoalescingAnalysis {
  private:
   // One place of a kernel that accesses an array.
   struct Access {
-    WarpSectors sectors = {};
+    WarpSectors sectors = {};  // an element of each thread in each step
     std::int64_t vector_width = 1;
+    WarpSectors moved = {};  // so many elements of each thread in each step
   };
   const Access& access(const IndexMap& map, const hlo::Shape& array, const Launch& launch);
 

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "mercator/analysis/coalescing.h"
 #include "mercator/analysis/cost.h"
 #include "mercator/analysis/kernel_choice.h"
+#include "mercator/support/arithmetic.h"
 #include "test/indexing/analyzed_module.h"
 
 namespace mercator {
@@ -162,6 +166,51 @@ TEST(Coalescing, EverySecondElement) {
     ENTRY e { p = f32[4096] parameter(0)
       ROOT s = f32[2048] slice(p), slice={[0:4096:2]} })"),
             "loop | read 0: 8/4* | write: 4/4");
+}
+
+// A copy of 4096 elements from the one of this number on: all sectors that are moved to read them,
+// counted one by one, where a thread takes as many elements at once as start with a multiple of
+// that number of them and have up to 16 bytes.
+TEST(Coalescing, SectorsOfVectors) {
+  constexpr std::int64_t kCount = 4096;
+  constexpr std::int64_t kSectorBytes = 32;
+  constexpr std::int64_t kThreadsOfBlock = 128;
+  std::int64_t in_vectors_only = 0;
+  for (const auto& [type, bytes] : {std::pair("u8", 1), {"bf16", 2}, {"f32", 4}, {"f64", 8}}) {
+    for (std::int64_t first = 0; first < 40; ++first) {
+      AnalyzedModule m(fmt::format(R"(HloModule m
+        ENTRY e {{ p = {0}[5000] parameter(0)
+          ROOT s = {0}[4096] slice(p), slice={{[{1}:{2}]}} }})",
+                                   type, first, first + kCount));
+      const InstructionCost cost = CostAnalysis(m.analysis(), *find_device("a100"))(m.root());
+      ASSERT_EQ(cost.operands.size(), 1U);
+      ASSERT_TRUE(cost.operands[0].coalescing.has_value());
+      const Coalescing& read = *cost.operands[0].coalescing;
+
+      std::int64_t width = 1;
+      while (width * 2 * bytes <= 16 && first % (width * 2) == 0) width *= 2;
+      EXPECT_EQ(read.vector_width, width) << type << " from " << first;
+      // Of the elements that a warp takes, in the blocks of the kernel.
+      const auto sectors = [&](std::int64_t elements) {
+        std::int64_t count = 0;
+        for (std::int64_t i = 0; i < kCount; i += elements) {
+          const std::int64_t begin = (first + i) * bytes;
+          const std::int64_t end = (first + i + elements) * bytes;
+          count += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+        }
+        return count;
+      };
+      const std::int64_t elements = std::min(32 * width, kThreadsOfBlock);
+      EXPECT_EQ(read.moved_bytes, Count::exactly(sectors(elements) * kSectorBytes))
+          << type << " from " << first;
+      const bool is_coalesced =
+          sectors(elements) < 2 * (kCount / elements) * ceil_div(elements * bytes, kSectorBytes);
+      EXPECT_EQ(read.coalesced, is_coalesced) << type << " from " << first;
+      in_vectors_only += is_coalesced && sectors(32) >= 2 * (kCount / 32) * bytes ? 1 : 0;
+    }
+  }
+  // Bytes from 2, 4, 6, … on, but for those that are at the start of a sector.
+  EXPECT_EQ(in_vectors_only, 18);
 }
 
 TEST(Coalescing, BroadcastOfAScalar) {

@@ -375,6 +375,38 @@ ENTRY e { p = f32[64,1024] parameter(0)
         few = self.only("HloModule m\nENTRY e { p = s32[3] parameter(0)\n  ROOT r = s32[3] negate(p) }\n")
         self.assertEqual(few["operands"][0]["why"], "neighbouring threads read neighbouring elements")
 
+    def test_elements_that_are_accessed_in_vectors(self):
+        def moved(first):
+            count = 2**20 - 1024
+            text = f"""HloModule m
+ENTRY e {{
+  p = u8[{2**20}] parameter(0)
+  ROOT s = u8[{count}] slice(p), slice={{[{first}:{first + count}]}}
+}}
+"""
+            return self.only(text), 2 * count / 2039e3
+
+        cost, us = moved(16)
+        (read,) = cost["operands"]
+        # A warp reads half of each of two sectors; 16 bytes at once, sectors that touch.
+        self.assertEqual((read["sectors_per_warp"], read["ideal_sectors_per_warp"]), (2.0, 1.0))
+        self.assertEqual((read["vector_width"], read["coalesced"]), (16, True))
+        self.assertEqual(
+            read["why"],
+            "neighbouring threads read neighbouring elements, not all from the start of a sector, but in few sectors if 16 at once",
+        )
+        self.assertAlmostEqual(cost["time_us"], us, places=6)
+        self.assertEqual(cost["limited_by"], "memory")
+        # No two bytes that start with an even address.
+        cost, us = moved(5)
+        (read,) = cost["operands"]
+        self.assertEqual((read["sectors_per_warp"], read["vector_width"], read["coalesced"]), (2.0, 1, False))
+        self.assertAlmostEqual(cost["time_us"], 1.5 * us, places=6)
+        self.assertEqual(cost["limited_by"], "uncoalesced read of operand 0")
+        cost, us = moved(64)
+        self.assertEqual(cost["operands"][0]["sectors_per_warp"], 1.0)
+        self.assertAlmostEqual(cost["time_us"], us, places=6)
+
     def test_what_is_small_is_not_blamed_on_reads(self):
         cost = self.only("HloModule m\nENTRY e { p = s32[] parameter(0)\n  ROOT r = s32[] negate(p) }\n")
         self.assertEqual(cost["limited_by"], "memory")
