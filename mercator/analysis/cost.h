@@ -76,8 +76,8 @@ struct InstructionCost {
 struct ModuleCost {
   // Of the entry computation and of the bodies, conditions and branches that it runs, computation
   // by computation in the order of the first call, each in the order of the text. Every branch of a
-  // conditional counts as taken, and a loop whose rounds are not known as one round, after which its
-  // condition ends it.
+  // conditional counts as taken, and a loop whose rounds are not known as one round, after which
+  // its condition ends it.
   std::vector<InstructionCost> instructions;
   // Sums in that order, each as often as it runs.
   Work work;

@@ -313,6 +313,15 @@ class Warps(InBrowser):
             self.select(name)
             self.assertEqual(self.verdicts(), verdicts)
 
+    def test_a_thread_that_has_no_neighbours_at_work(self):
+        self.open("HloModule m\nENTRY e { p = f32[] parameter(0)\n ROOT n = f32[] negate(p) }\n")
+        self.page.key("2")
+        text = "document.querySelector('.warp p').textContent"
+        self.assertIn("only one thread of the warp accesses something", self.value(text))
+        self.open("HloModule m\nENTRY e { p = f32[] parameter(0)\n ROOT b = f32[64] broadcast(p), dimensions={} }\n")
+        self.page.key("2")
+        self.assertIn("all threads access the same element", self.value(text))
+
 
 if __name__ == "__main__":
     report_page.main()

@@ -91,7 +91,9 @@ const Warp = (() => {
     }
     const stride = gaps.size === 1 ? [...gaps][0] : null;
     let why = "";
-    if (gaps.size === 0 || stride === 0)
+    if (gaps.size === 0)
+      why = "only one thread of the warp accesses something";
+    else if (stride === 0)
       why = "all threads access the same element";
     else if (stride !== null)
       why = `neighbouring threads access ${plural(Math.abs(stride), "byte")} apart`;
