@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,37 @@ TEST(SlidingWindow, SizesMayBeAsLargeAsNumbersAre) {
             ErrorKind::kExhausted);
 }
 
+// An array, and a window over each of its dimensions.
+struct WindowedArray {
+  std::vector<hlo::WindowDimension> window;
+  Index sizes;
+  Index places;
+  Index taps;
+
+  // The element under a tap at a place; none if there is padding.
+  [[nodiscard]] std::optional<Index> element(const Index& place, const Index& tap) const {
+    Index element;
+    for (std::size_t d = 0; d < tap.size(); ++d) {
+      element.push_back(element_under(window[d], sizes[d], place[d], tap[d]));
+      if (element.back() < 0) return std::nullopt;
+    }
+    return element;
+  }
+};
+
+// Of dimensions of between `smallest` and `largest` elements.
+WindowedArray random_windowed_array(const test::Draw& draw, std::int64_t rank,
+                                    std::int64_t smallest, std::int64_t largest) {
+  WindowedArray w;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    w.window.push_back(random_window(draw));
+    w.sizes.push_back(draw(smallest, largest));
+    w.places.push_back(window_places(w.window.back(), w.sizes.back()));
+    w.taps.push_back(w.window.back().size);
+  }
+  return w;
+}
+
 // ---- reduce-window ----
 
 std::string reduce_window(const IntegerArray& array, const IntegerArray& result,
@@ -80,33 +112,19 @@ ENTRY e {
 TEST(ReduceWindow, RandomOnesByTheDefinition) {
   const test::Draw draw = test::seeded_draw(4);
   for (int round = 0; round < 400; ++round) {
-    const std::int64_t rank = draw(0, 3);
-    std::vector<hlo::WindowDimension> window;
-    Index sizes;
-    Index places;
-    Index taps;
-    for (std::int64_t d = 0; d < rank; ++d) {
-      window.push_back(random_window(draw));
-      sizes.push_back(draw(0, 4));
-      places.push_back(window_places(window.back(), sizes.back()));
-      taps.push_back(window.back().size);
-    }
-    IntegerArray array = random_array(draw, sizes);
+    const WindowedArray w = random_windowed_array(draw, draw(0, 3), 0, 4);
+    IntegerArray array = random_array(draw, w.sizes);
     const IntegerArray initial_value = random_array(draw, {});
-    IntegerArray expected(places);
-    for_each_index(places, [&](const Index& place) {
+    IntegerArray expected(w.places);
+    for_each_index(w.places, [&](const Index& place) {
       std::int32_t sum = initial_value.values[0];
-      for_each_index(taps, [&](const Index& tap) {
-        Index element;
-        for (std::size_t d = 0; d < tap.size(); ++d) {
-          element.push_back(element_under(window[d], sizes[d], place[d], tap[d]));
-          if (element.back() < 0) return;
-        }
-        sum = ordered_sum(sum, array[element]);
+      for_each_index(w.taps, [&](const Index& tap) {
+        const std::optional<Index> element = w.element(place, tap);
+        if (element) sum = ordered_sum(sum, array[*element]);
       });
       expected[place] = sum;
     });
-    const std::string hlo = reduce_window(array, expected, window);
+    const std::string hlo = reduce_window(array, expected, w.window);
     EXPECT_EQ(run_integers(hlo, {array, initial_value}), std::vector{expected}) << hlo;
   }
 }
@@ -161,39 +179,28 @@ ENTRY e {{
 TEST(SelectAndScatter, RandomOnesByTheDefinition) {
   const test::Draw draw = test::seeded_draw(5);
   for (int round = 0; round < 300; ++round) {
-    const std::int64_t rank = draw(1, 2);
     const bool first_of_equal = draw(0, 1) == 0;
-    std::vector<hlo::WindowDimension> window;
-    Index sizes;
-    Index places;
-    Index taps;
-    for (std::int64_t d = 0; d < rank; ++d) {
-      window.push_back(random_window(draw));
-      sizes.push_back(draw(1, 6));
-      places.push_back(window_places(window.back(), sizes.back()));
-      taps.push_back(window.back().size);
-    }
-    IntegerArray array = random_array(draw, sizes);
-    IntegerArray source = random_array(draw, places);
+    const WindowedArray w = random_windowed_array(draw, draw(1, 2), 1, 6);
+    IntegerArray array = random_array(draw, w.sizes);
+    IntegerArray source = random_array(draw, w.places);
     const IntegerArray initial_value = random_array(draw, {});
-    IntegerArray expected(sizes, initial_value.values[0]);
-    for_each_index(places, [&](const Index& place) {
+    IntegerArray expected(w.sizes, initial_value.values[0]);
+    for_each_index(w.places, [&](const Index& place) {
       Index selected;
-      for_each_index(taps, [&](const Index& tap) {
-        Index element;
-        for (std::size_t d = 0; d < tap.size(); ++d) {
-          element.push_back(element_under(window[d], sizes[d], place[d], tap[d]));
-          if (element.back() < 0) return;
-        }
-        const bool keeps = !selected.empty() && (first_of_equal ? array[selected] >= array[element]
-                                                                : array[selected] > array[element]);
-        if (!keeps) selected = element;
+      for_each_index(w.taps, [&](const Index& tap) {
+        const std::optional<Index> element = w.element(place, tap);
+        if (!element) return;
+        const bool keeps =
+            !selected.empty() && (first_of_equal ? array[selected] >= array[*element]
+                                                 : array[selected] > array[*element]);
+        if (!keeps) selected = *element;
       });
       if (!selected.empty()) {
         expected[selected] = ordered_sum(expected[selected], source[place]);
       }
     });
-    const std::string hlo = select_and_scatter(first_of_equal ? "GE" : "GT", array, source, window);
+    const std::string hlo =
+        select_and_scatter(first_of_equal ? "GE" : "GT", array, source, w.window);
     EXPECT_EQ(run_integers(hlo, {array, source, initial_value}), std::vector{expected}) << hlo;
   }
 }

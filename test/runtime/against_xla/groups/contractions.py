@@ -18,15 +18,18 @@ def programs():
 # ---- dot ----
 
 
+def dims_text(**dims):
+    """`, lhs_batch_dims={0}, …` of those that are not empty."""
+    return "".join(f", {name}_dims={{{','.join(map(str, d))}}}" for name, d in dims.items() if d)
+
+
 def add_dot(group, name, a, b, contracting, batch=((), ()), result=None, bound="exact", more=""):
     result = result or name_of(a)
     sizes = [a.shape[d] for d in batch[0]]
     sizes += [s for d, s in enumerate(a.shape) if d not in batch[0] and d not in contracting[0]]
     sizes += [s for d, s in enumerate(b.shape) if d not in batch[1] and d not in contracting[1]]
     text = f"{result}[{','.join(map(str, sizes))}] dot(p0, p1)"
-    for side, dims in (("lhs", batch[0]), ("rhs", batch[1])):
-        if dims:
-            text += f", {side}_batch_dims={{{','.join(map(str, dims))}}}"
+    text += dims_text(lhs_batch=batch[0], rhs_batch=batch[1])
     for side, dims in (("lhs", contracting[0]), ("rhs", contracting[1])):
         text += f", {side}_contracting_dims={{{','.join(map(str, dims))}}}"
     group.add(identifier("dot", name), text + more, [a, b], bound)
@@ -98,21 +101,15 @@ def dots(group):
                 rough_values(kind, 8, 4, seed=1), ((1, ), (0, )),
                 bound=bound)
     # Modes of the groups of a ragged dot: the rows of either, the contracted dimension, the batch.
-    group.add(
-        "ragged_dot_rows",
-        "f32[5,2] ragged-dot(p0, p1, p2), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
-        [values("f32", 5, 3), values("f32", 3, 3, 2),
-         tensor("s32", [2, 0, 3])])
-    group.add(
-        "ragged_dot_rows_left_over",
-        "f32[5,2] ragged-dot(p0, p1, p2), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
-        [values("f32", 5, 3), values("f32", 3, 3, 2),
-         tensor("s32", [2, 1, 1])])
-    group.add(
-        "ragged_dot_contracting",
-        "f32[3,2,4] ragged-dot(p0, p1, p2), lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}",
-        [values("f32", 2, 5), values("f32", 5, 4),
-         tensor("s32", [2, 0, 3])])
+    for name, result, dims, shapes, sizes in (
+        ("rows", (5, 2), ((1, ), (1, ), (0, ), (0, )), ((5, 3), (3, 3, 2)), [2, 0, 3]),
+        ("rows_left_over", (5, 2), ((1, ), (1, ), (0, ), (0, )), ((5, 3), (3, 3, 2)), [2, 1, 1]),
+        ("contracting", (3, 2, 4), ((1, ), (0, ), (1, ), ()), ((2, 5), (5, 4)), [2, 0, 3]),
+    ):
+        text = f"f32[{','.join(map(str, result))}] ragged-dot(p0, p1, p2)"
+        text += dims_text(lhs_contracting=dims[0], rhs_contracting=dims[1], lhs_ragged=dims[2], rhs_group=dims[3])
+        arguments = [values("f32", *shape) for shape in shapes] + [tensor("s32", sizes)]
+        group.add(identifier("ragged_dot", name), text, arguments)
 
 
 # ---- convolution ----
@@ -194,48 +191,21 @@ def convolutions(group):
                                rhs_dilate=[1, 2],
                                rhs_reversal=[0, 1])), ("no_result", dict(rhs_dilate=[3, 1]))):
         add_convolution(group, name, a, b, "b01f_01io->b01f", window)
-    add_convolution(group,
-                    "feature_groups",
-                    values("f32", 1, 4, 4, 4),
-                    values("f32", 2, 2, 2, 4, seed=1),
-                    "b01f_01io->b01f", {},
-                    groups=2)
-    add_convolution(group,
-                    "depthwise",
-                    values("f32", 2, 4, 3),
-                    values("f32", 2, 1, 3, seed=1),
-                    "b0f_0io->b0f", {"pad": [(1, 0)]},
-                    groups=3)
-    add_convolution(group,
-                    "depthwise_multiplied",
-                    values("f32", 2, 4, 3),
-                    values("f32", 2, 1, 6, seed=1),
-                    "b0f_0io->b0f", {"pad": [(1, 0)]},
-                    groups=3)
-    add_convolution(group,
-                    "batch_groups",
-                    values("f32", 4, 4, 2),
-                    values("f32", 2, 2, 4, seed=1),
-                    "b0f_0io->b0f", {},
-                    batch_groups=2)
-    add_convolution(group,
-                    "batch_groups_all",
-                    values("f32", 3, 4, 2),
-                    values("f32", 2, 2, 3, seed=1),
-                    "b0f_0io->b0f", {"pad": [(1, 1)]},
-                    batch_groups=3)
-    add_convolution(group,
-                    "feature_groups_s32",
-                    values("s32", 1, 4, 4),
-                    values("s32", 2, 2, 6, seed=1),
-                    "b0f_0io->b0f", {"stride": [2]},
-                    groups=2)
-    add_convolution(group,
-                    "batch_groups_s32",
-                    values("s32", 4, 4, 2),
-                    values("s32", 2, 2, 4, seed=1),
-                    "b0f_0io->b0f", {"rhs_dilate": [2]},
-                    batch_groups=2)
+    for name, a, b, labels, window, groups in (
+        ("feature_groups", values("f32", 1, 4, 4, 4), values("f32", 2, 2, 2, 4, seed=1), "b01f_01io->b01f", {}, 2),
+        ("depthwise", values("f32", 2, 4, 3), values("f32", 2, 1, 3, seed=1), "b0f_0io->b0f", {"pad": [(1, 0)]}, 3),
+        ("depthwise_multiplied", values("f32", 2, 4, 3), values("f32", 2, 1, 6, seed=1), "b0f_0io->b0f",
+         {"pad": [(1, 0)]}, 3),
+        ("batch_groups", values("f32", 4, 4, 2), values("f32", 2, 2, 4, seed=1), "b0f_0io->b0f", {}, 2),
+        ("batch_groups_all", values("f32", 3, 4, 2), values("f32", 2, 2, 3, seed=1), "b0f_0io->b0f",
+         {"pad": [(1, 1)]}, 3),
+        ("feature_groups_s32", values("s32", 1, 4, 4), values("s32", 2, 2, 6, seed=1), "b0f_0io->b0f",
+         {"stride": [2]}, 2),
+        ("batch_groups_s32", values("s32", 4, 4, 2), values("s32", 2, 2, 4, seed=1), "b0f_0io->b0f",
+         {"rhs_dilate": [2]}, 2),
+    ):
+        kind = "batch_groups" if name.startswith("batch") else "groups"
+        add_convolution(group, name, a, b, labels, window, **{kind: groups})
     add_convolution(group, "no_spatial", values("f32", 2, 3), values("f32", 3, 2, seed=1), "bf_io->bf", {})
     add_convolution(group, "three_spatial", values("f32", 1, 3, 3, 2, 1), values("f32", 2, 2, 2, 1, 2, seed=1),
                     "b012f_012io->b012f", {"pad": [(0, 0), (1, 0), (0, 1)]})
