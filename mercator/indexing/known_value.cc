@@ -6,6 +6,7 @@
 #include <tsl/robin_set.h>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/integer_value.h"
 
 namespace mercator::indexing {
 namespace {
@@ -64,38 +65,17 @@ class KnownValues {
 
   Expr arithmetic(const Element& element) {
     const Instruction& instruction = *element.tensor;
-    if (!hlo::is_integral(instruction.shape.element_type)) return {};
-    Expr result;
-    switch (instruction.opcode) {
-      case Opcode::kConvert:
-        if (!hlo::is_integral(instruction.operand(0).shape.element_type)) return {};
-        result = value(operand(element, 0));
-        break;
-      case Opcode::kNegate:
-        result = value(operand(element, 0));
-        if (result) result = -result;
-        break;
-      case Opcode::kAdd:
-      case Opcode::kSubtract:
-      case Opcode::kMultiply: {
-        const Expr a = value(operand(element, 0));
-        const Expr b = a ? value(operand(element, 1)) : a;
-        if (!b) return {};
-        if (instruction.opcode == Opcode::kAdd) result = a + b;
-        if (instruction.opcode == Opcode::kSubtract) result = a - b;
-        if (instruction.opcode == Opcode::kMultiply) result = a * b;
-        break;
-      }
-      default:
-        return {};
+    if (!hlo::is_elementwise(instruction.opcode)) return {};
+    if (!values_of(instruction.shape.element_type).has_value()) return {};
+    std::vector<Expr> operands;
+    for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+      if (!values_of(instruction.operand(k).shape.element_type).has_value()) return {};
+      const Expr operand_value = value(operand(element, k));
+      if (!operand_value) return {};
+      operands.push_back(operand_value);
     }
-    if (!result) return {};
-    // Otherwise the instruction may wrap around.
-    const Interval range = analysis_.simplifier().range(result);
-    const bool fits =
-        range.is_bounded() &&
-        values_of(instruction.shape.element_type).value_or(Interval::all()).contains(range);
-    return fits ? result : Expr();
+    const Expr result = integer_value(analysis_, instruction, operands);
+    return result ? without_wrapping(analysis_, result, instruction.shape.element_type) : result;
   }
 
   std::optional<Condition> comparison(const Element& element, bool wanted) {

@@ -8,6 +8,8 @@
 #include <tsl/robin_set.h>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/array_source.h"
+#include "mercator/indexing/integer_value.h"
 #include "mercator/indexing/runtime_value.h"
 #include "mercator/support/arithmetic.h"
 
@@ -19,37 +21,10 @@ using hlo::Opcode;
 
 namespace {
 
-// Longer chains are not followed.
+// The most instructions that are looked at for one value.
 constexpr int kMaxSteps = 64;
 // The most instructions that are looked at to see whether one depends on another.
 constexpr std::size_t kMaxInstructions = 1024;
-
-// An array that an instruction yields: `path` within its result, outermost first.
-struct Source {
-  const Instruction* instruction = nullptr;
-  ShapeIndex path = {};
-};
-
-// Where the array comes from, through what passes on arrays as they are.
-Source source_of(Source source) {
-  std::vector<std::int64_t> path(source.path.rbegin(), source.path.rend());
-  const Instruction* at = source.instruction;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    if (at->opcode == Opcode::kGetTupleElement) {
-      path.push_back(at->integer(AttributeName::kIndex, 0));
-      at = at->operands[0];
-    } else if (at->opcode == Opcode::kTuple && !path.empty()) {
-      at = at->operands[static_cast<std::size_t>(path.back())];
-      path.pop_back();
-    } else if (at->opcode == Opcode::kAddDependency || at->opcode == Opcode::kCopy ||
-               at->opcode == Opcode::kDomain || at->opcode == Opcode::kOptimizationBarrier) {
-      at = at->operands[0];
-    } else {
-      break;
-    }
-  }
-  return {.instruction = at, .path = {path.rbegin(), path.rend()}};
-}
 
 }  // namespace
 
@@ -58,7 +33,7 @@ std::vector<ShapeIndex> loop_invariants(const Instruction& loop) {
   std::vector<ShapeIndex> result;
   for (const hlo::ShapeLeaf& leaf : hlo::leaves(loop.shape)) {
     if (!leaf.shape.is_array()) continue;
-    const Source source = source_of({.instruction = root, .path = leaf.index});
+    const ArraySource source = source_of({.instruction = root, .path = leaf.index});
     const bool is_kept =
         source.instruction->opcode == Opcode::kParameter && source.path == leaf.index;
     if (is_kept) result.push_back(leaf.index);
@@ -66,10 +41,9 @@ std::vector<ShapeIndex> loop_invariants(const Instruction& loop) {
   return result;
 }
 
-bool stays_as_passed(Analysis& analysis, const CallSite& site, std::span<const std::int64_t> path) {
+bool stays_as_passed(Analysis& analysis, const CallSite& site, const ShapeIndex& path) {
   if (site.call->opcode != Opcode::kWhile) return true;
-  const ShapeIndex leaf(path.rbegin(), path.rend());
-  return std::ranges::binary_search(analysis.invariants(*site.call), leaf);
+  return std::ranges::binary_search(analysis.invariants(*site.call), path);
 }
 
 namespace {
@@ -84,7 +58,7 @@ class ScalarEvaluator {
       : analysis_(analysis), loop_(loop), leaf_(leaf), counter_(counter), wraps_(wraps) {}
 
   // Null if it is not known. With `call` the source is within what that evaluates.
-  Expr operator()(const Source& source, const Instruction* call = nullptr) {
+  Expr operator()(const ArraySource& source, const Instruction* call = nullptr) {
     const Frame frame{.call = call, .outer = nullptr};
     return evaluate(source, call == nullptr ? nullptr : &frame, 0);
   }
@@ -96,9 +70,9 @@ class ScalarEvaluator {
     const Frame* outer;
   };
 
-  Expr evaluate(const Source& from, const Frame* frame, int depth) {
+  Expr evaluate(const ArraySource& from, const Frame* frame, int depth) {
     if (depth > kMaxDepth || --steps_left_ < 0) return {};
-    const Source source = source_of(from);
+    const ArraySource source = source_of(from);
     const Instruction& x = *source.instruction;
     if (x.opcode == Opcode::kParameter) return parameter(source, frame, depth);
     if (x.opcode == Opcode::kFusion || x.opcode == Opcode::kCall) {
@@ -119,16 +93,11 @@ class ScalarEvaluator {
       if (!value) return {};
       operands.push_back(value);
     }
-    const Expr value = computed(x, operands);
-    if (!value || wraps_) return value;
-    const Expr simple = analysis_.simplifier().simplify(value);
-    const std::optional<Interval> all = values_of(x.shape.element_type);
-    const Interval range = analysis_.simplifier().range(simple);
-    const bool fits = all.has_value() && range.is_bounded() && all->contains(range);
-    return fits ? simple : Expr();
+    const Expr value = arithmetic(x, operands);
+    return wraps_ || !value ? value : without_wrapping(analysis_, value, x.shape.element_type);
   }
 
-  Expr parameter(const Source& source, const Frame* frame, int depth) {
+  Expr parameter(const ArraySource& source, const Frame* frame, int depth) {
     if (frame != nullptr) {
       const auto number = static_cast<std::size_t>(source.instruction->parameter_number);
       return evaluate({.instruction = frame->call->operands[number], .path = source.path},
@@ -142,59 +111,16 @@ class ScalarEvaluator {
     }
     if (source.path == leaf_) return counter_;
     if (!std::ranges::binary_search(analysis_.invariants(loop_), source.path)) return {};
-    const Source passed = source_of({.instruction = loop_.operands[0], .path = source.path});
+    const ArraySource passed = source_of({.instruction = loop_.operands[0], .path = source.path});
     if (!passed.path.empty() || !is_integer_scalar(passed.instruction->shape)) return {};
     return trace(analysis_, {.tensor = passed.instruction}).value;
   }
 
-  Expr computed(const Instruction& x, const std::vector<Expr>& operands) {
-    switch (x.opcode) {
-      case Opcode::kBitcast:
-      case Opcode::kReshape:
-        return x.operand(0).shape.element_type == x.shape.element_type ? operands[0] : Expr();
-      case Opcode::kConvert:
-        return operands[0];
-      case Opcode::kAdd:
-        return operands[0] + operands[1];
-      case Opcode::kSubtract:
-        return operands[0] - operands[1];
-      case Opcode::kMultiply:
-        return operands[0] * operands[1];
-      case Opcode::kNegate:
-        return context().constant(0) - operands[0];
-      case Opcode::kMaximum:
-        return max(operands[0], operands[1]);
-      case Opcode::kMinimum:
-        return min(operands[0], operands[1]);
-      case Opcode::kClamp:
-        return min(max(operands[1], operands[0]), operands[2]);
-      case Opcode::kSelect:
-        if (!operands[0].is(ExprKind::kConstant)) return {};
-        return operands[0].value() != 0 ? operands[1] : operands[2];
-      case Opcode::kCompare:
-        return compared(x.get<hlo::Word>(AttributeName::kDirection).text,
-                        operands[0] - operands[1]);
-      default:
-        return {};
-    }
-  }
-
-  // Whether the difference of two numbers says how they compare, wherever it is.
-  Expr compared(std::string_view direction, Expr difference) {
-    const Interval range = analysis_.simplifier().range(difference);
-    const auto known = [&](bool always, bool never) {
-      if (!always && !never) return Expr();
-      return context().constant(always ? 1 : 0);
-    };
-    const bool differs = range.lo > 0 || range.hi < 0;
-    const bool is_zero = range == Interval::point(0);
-    if (direction == "EQ") return known(is_zero, differs);
-    if (direction == "NE") return known(differs, is_zero);
-    if (direction == "LT") return known(range.hi < 0, range.lo >= 0);
-    if (direction == "LE") return known(range.hi <= 0, range.lo > 0);
-    if (direction == "GT") return known(range.lo > 0, range.hi <= 0);
-    if (direction == "GE") return known(range.lo >= 0, range.hi < 0);
-    return {};
+  Expr arithmetic(const Instruction& x, const std::vector<Expr>& operands) {
+    // Of a scalar that moves it, too.
+    const bool moves = (x.opcode == Opcode::kBitcast || x.opcode == Opcode::kReshape) &&
+                       x.operand(0).shape.element_type == x.shape.element_type;
+    return moves ? operands[0] : integer_value(analysis_, x, operands);
   }
 
   static bool is_integer_scalar(const hlo::Shape& shape) {
@@ -229,18 +155,18 @@ std::string_view mirrored(std::string_view direction) {
 // Where an array comes from, looking into a fusion or call that yields it, and of what is within
 // one at what the caller passes.
 struct Origin {
-  Source source;
+  ArraySource source;
   const Instruction* call = nullptr;  // not null: `source` is within what that evaluates
 
-  static Origin of(Source source) {
+  static Origin of(ArraySource source) {
     source = source_of(std::move(source));
     const Instruction& x = *source.instruction;
     if (x.opcode != Opcode::kFusion && x.opcode != Opcode::kCall) return {.source = source};
     const Instruction* root = call_sites(x)[0].computation->root;
     return {.source = source_of({.instruction = root, .path = source.path}), .call = &x};
   }
-  [[nodiscard]] Source operand(std::size_t k) const {
-    Source found = source_of({.instruction = source.instruction->operands[k]});
+  [[nodiscard]] ArraySource operand(std::size_t k) const {
+    ArraySource found = source_of({.instruction = source.instruction->operands[k]});
     if (call != nullptr && found.instruction->opcode == Opcode::kParameter) {
       const auto number = static_cast<std::size_t>(found.instruction->parameter_number);
       found = source_of({.instruction = call->operands[number], .path = found.path});
@@ -257,7 +183,7 @@ std::optional<Bound> bound_of(Analysis& analysis, const Instruction& loop) {
   const Instruction& compare = *root.source.instruction;
   if (compare.opcode != Opcode::kCompare || !root.source.path.empty()) return std::nullopt;
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-    const Source counter = root.operand(k);
+    const ArraySource counter = root.operand(k);
     const bool is_of_state =
         counter.instruction->opcode == Opcode::kParameter &&
         counter.instruction->parent == loop.computation(AttributeName::kCondition);
@@ -326,7 +252,7 @@ bool counts_without_wrapping(Analysis& analysis, const Instruction& loop,
 std::optional<CountedLoop> counted_loop(Analysis& analysis, const Instruction& loop) {
   const std::optional<Bound> bound = bound_of(analysis, loop);
   if (!bound.has_value()) return std::nullopt;
-  const Source start = source_of({.instruction = loop.operands[0], .path = bound->leaf});
+  const ArraySource start = source_of({.instruction = loop.operands[0], .path = bound->leaf});
   if (!start.path.empty() || !start.instruction->shape.is_array() ||
       start.instruction->shape.rank() != 0) {
     return std::nullopt;
@@ -405,7 +331,7 @@ Overwriting overwriting(Analysis& analysis, const Instruction& loop, const Count
   const Instruction& update = *root.source.instruction;
   if (update.opcode != Opcode::kDynamicUpdateSlice || !root.source.path.empty())
     return Overwriting::kUnknown;
-  const Source array = root.operand(0);
+  const ArraySource array = root.operand(0);
   if (array.instruction->opcode != Opcode::kParameter || array.instruction->parent != body ||
       array.path != leaf) {
     return Overwriting::kUnknown;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "mercator/expr/expr.h"
@@ -19,11 +18,10 @@ struct CallSite;
 // The arrays of the state that every round passes on as they are, in their order.
 [[nodiscard]] std::vector<ShapeIndex> loop_invariants(const hlo::Instruction& loop);
 
-// Whether the array at `path`, innermost first, within the parameter of the computation has in
-// every round the value that the caller passes: always, unless the caller is a while that changes
-// it.
+// Whether the array at `path` within the parameter of the computation has in every round the value
+// that the caller passes: always, unless the caller is a while that changes it.
 [[nodiscard]] bool stays_as_passed(Analysis& analysis, const CallSite& site,
-                                   std::span<const std::int64_t> path);
+                                   const ShapeIndex& path);
 
 // A loop that counts: `leaf` of the state is an integer, first + step * k in round k, and there are
 // `count` rounds.

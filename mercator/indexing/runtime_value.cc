@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "mercator/indexing/analysis.h"
+#include "mercator/indexing/array_source.h"
 #include "mercator/indexing/loop.h"
 #include "mercator/indexing/map_transform.h"
 
@@ -39,37 +40,23 @@ bool keeps_every_value(ElementType from, ElementType to) {
                             : hlo::bit_width(from) <= hlo::bit_width(to);
 }
 
-// The instruction that yields the array at `path` within what `instruction` yields; `path` is
-// innermost first. Where a parameter is reached, what `site` passes for it, if not null, is looked
-// into. Null if no instruction yields that array on its own.
-const Instruction* find_array(Analysis& analysis, const Instruction* instruction,
-                              std::vector<std::int64_t> path, const CallSite* site) {
+// The nearest instruction that yields on its own the array that `tensor` passes on. Where a
+// parameter is reached, what `site` passes for it, if not null, is looked into. Null if there is
+// none.
+const Instruction* find_array(Analysis& analysis, const Instruction& tensor, const CallSite* site) {
+  ArraySource source{.instruction = &tensor};
   for (int step = 0; step < kMaxSteps; ++step) {
-    switch (instruction->opcode) {
-      case Opcode::kGetTupleElement:
-        path.push_back(instruction->integer(AttributeName::kIndex, 0));
-        instruction = instruction->operands[0];
-        continue;
-      case Opcode::kTuple:
-        if (path.empty()) return nullptr;
-        instruction = instruction->operands[static_cast<std::size_t>(path.back())];
-        path.pop_back();
-        break;
-      case Opcode::kAddDependency:
-      case Opcode::kDomain:
-      case Opcode::kOptimizationBarrier:
-        instruction = instruction->operands[0];
-        break;
-      case Opcode::kParameter:
-        if (site == nullptr || !stays_as_passed(analysis, *site, path)) return nullptr;
-        instruction = site->call->operands[site->first_operand +
-                                           static_cast<std::size_t>(instruction->parameter_number)];
-        site = nullptr;
-        break;
-      default:
+    if (!step_back(source)) {
+      const Instruction& origin = *source.instruction;
+      if (site == nullptr || origin.opcode != Opcode::kParameter ||
+          !stays_as_passed(analysis, *site, source.path)) {
         return nullptr;
+      }
+      const auto number = static_cast<std::size_t>(origin.parameter_number);
+      source.instruction = site->call->operands[site->first_operand + number];
+      site = nullptr;
     }
-    if (path.empty() && site == nullptr) return instruction;
+    if (source.path.empty() && site == nullptr) return source.instruction;
   }
   return nullptr;
 }
@@ -80,7 +67,7 @@ const Instruction* passed_for(Analysis& analysis, const Instruction& tensor, con
   const bool is_argument =
       tensor.opcode == Opcode::kParameter || tensor.opcode == Opcode::kGetTupleElement;
   if (!is_argument || tensor.parent != site.computation) return nullptr;
-  return find_array(analysis, &tensor, {}, &site);
+  return find_array(analysis, tensor, &site);
 }
 
 // Through the o2i map of an instruction that moves elements of operand 0.
@@ -146,7 +133,7 @@ std::optional<Element> trace_step(Analysis& analysis, const Element& element) {
     case Opcode::kConcatenate:
       return part_of_concatenation(element);
     case Opcode::kGetTupleElement: {
-      const Instruction* array = find_array(analysis, &instruction, {}, nullptr);
+      const Instruction* array = find_array(analysis, instruction, nullptr);
       if (array == nullptr) return std::nullopt;
       return Element{.tensor = array, .index = element.index};
     }
