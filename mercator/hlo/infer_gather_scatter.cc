@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "mercator/hlo/index_numbers.h"
 #include "mercator/hlo/inference.h"
 
 namespace mercator::hlo {
@@ -9,21 +10,12 @@ bool contains(std::span<const std::int64_t> numbers, std::int64_t number) {
   return std::ranges::find(numbers, number) != numbers.end();
 }
 
-// The dimension numbers that gather and scatter share, under the names that each gives them.
-struct IndexNumbers {
-  std::span<const std::int64_t> window;         // offset_dims, update_window_dims
-  std::span<const std::int64_t> absent;         // collapsed_slice_dims, inserted_window_dims
-  std::span<const std::int64_t> indexed;        // start_index_map, scatter_dims_to_operand_dims
-  std::span<const std::int64_t> operand_batch;  // operand_batching_dims, input_batching_dims
-  std::span<const std::int64_t> indices_batch;  // start_ or scatter_indices_batching_dims
-  std::string_view absent_name;
-  std::string_view indexed_name;
-  std::int64_t vector_dim = 0;
-};
-
 // Checks the numbers against the operand and the indices.
 Result<void> check_numbers(const Inference& inference, const IndexNumbers& numbers,
                            const Shape& operand, const Shape& indices) {
+  const IndexNumberNames names = index_number_names(inference.instruction().opcode);
+  const std::string_view absent_name = name(names.absent);
+  const std::string_view indexed_name = name(names.indexed);
   const std::int64_t vector_dim = numbers.vector_dim;
   if (!is_integral(indices.element_type)) {
     return inference.fail("the indices must be integers, not {}", text(indices));
@@ -31,19 +23,17 @@ Result<void> check_numbers(const Inference& inference, const IndexNumbers& numbe
   if (vector_dim < 0 || vector_dim > indices.rank()) {
     return inference.fail("index_vector_dim={} is not within {}", vector_dim, text(indices));
   }
-  MERCATOR_TRY_VOID(
-      inference.expect_dimensions(numbers.absent, operand.rank(), numbers.absent_name));
-  MERCATOR_TRY_VOID(
-      inference.expect_dimensions(numbers.indexed, operand.rank(), numbers.indexed_name));
+  MERCATOR_TRY_VOID(inference.expect_dimensions(numbers.absent, operand.rank(), absent_name));
+  MERCATOR_TRY_VOID(inference.expect_dimensions(numbers.indexed, operand.rank(), indexed_name));
   MERCATOR_TRY_VOID(inference.expect_dimensions(numbers.operand_batch, operand.rank(),
                                                 "the batching dimensions of the operand"));
   MERCATOR_TRY_VOID(inference.expect_dimensions(numbers.indices_batch, indices.rank(),
                                                 "the batching dimensions of the indices"));
-  MERCATOR_TRY_VOID(inference.expect_ascending(numbers.absent, numbers.absent_name));
+  MERCATOR_TRY_VOID(inference.expect_ascending(numbers.absent, absent_name));
   const std::int64_t index_size =
       vector_dim == indices.rank() ? 1 : indices.dimensions[static_cast<std::size_t>(vector_dim)];
   if (static_cast<std::int64_t>(numbers.indexed.size()) != index_size) {
-    return inference.fail("{}={} must have {} entries, one for each index", numbers.indexed_name,
+    return inference.fail("{}={} must have {} entries, one for each index", indexed_name,
                           text(numbers.indexed), index_size);
   }
   if (numbers.operand_batch.size() != numbers.indices_batch.size()) {
@@ -98,14 +88,7 @@ Inferred infer_gather(const Inference& inference) {
   const Instruction& gather = inference.instruction();
   const Shape& operand = inference.operand(0);
   const Shape& indices = inference.operand(1);
-  const IndexNumbers numbers = {.window = gather.integers(kOffsetDims),
-                                .absent = gather.integers(kCollapsedSliceDims),
-                                .indexed = gather.integers(kStartIndexMap),
-                                .operand_batch = gather.integers(kOperandBatchingDims),
-                                .indices_batch = gather.integers(kStartIndicesBatchingDims),
-                                .absent_name = "collapsed_slice_dims",
-                                .indexed_name = "start_index_map",
-                                .vector_dim = gather.integer(kIndexVectorDim, 0)};
+  const IndexNumbers numbers(gather);
   MERCATOR_TRY_VOID(check_numbers(inference, numbers, operand, indices));
   const std::span<const std::int64_t> slice_sizes = gather.integers(kSliceSizes);
   if (static_cast<std::int64_t>(slice_sizes.size()) != operand.rank()) {
@@ -154,14 +137,7 @@ Inferred infer_scatter(const Inference& inference) {
   const Shape& operand = inference.operand(0);
   const Shape& indices = inference.operand(count);
   const Shape& update = inference.operand(count + 1);
-  const IndexNumbers numbers = {.window = scatter.integers(kUpdateWindowDims),
-                                .absent = scatter.integers(kInsertedWindowDims),
-                                .indexed = scatter.integers(kScatterDimsToOperandDims),
-                                .operand_batch = scatter.integers(kInputBatchingDims),
-                                .indices_batch = scatter.integers(kScatterIndicesBatchingDims),
-                                .absent_name = "inserted_window_dims",
-                                .indexed_name = "scatter_dims_to_operand_dims",
-                                .vector_dim = scatter.integer(kIndexVectorDim, 0)};
+  const IndexNumbers numbers(scatter);
   MERCATOR_TRY_VOID(check_numbers(inference, numbers, operand, indices));
   std::vector<ElementType> types;
   std::vector<Shape> results;

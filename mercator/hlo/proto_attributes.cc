@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "mercator/hlo/index_numbers.h"
 #include "mercator/hlo/proto_text.h"
 #include "mercator/hlo/scanner.h"
 #include "mercator/hlo/writer.h"
@@ -238,24 +239,17 @@ void ProtoText::write_indexing(const Instruction& instruction) {
   if (opcode == Opcode::kDynamicSlice) {
     write_integers(AttributeName::kDynamicSliceSizes, message.integers(20));
   }
-  if (opcode == Opcode::kGather) {
-    const WireMessage numbers = message.message(33);
-    write_integers(AttributeName::kOffsetDims, numbers.integers(1));
-    write_integers(AttributeName::kCollapsedSliceDims, numbers.integers(2));
-    write_integers(AttributeName::kStartIndexMap, numbers.integers(3));
-    write_nonempty(AttributeName::kOperandBatchingDims, numbers.integers(5));
-    write_nonempty(AttributeName::kStartIndicesBatchingDims, numbers.integers(6));
+  if (opcode == Opcode::kGather || opcode == Opcode::kScatter) {
+    const bool is_gather = opcode == Opcode::kGather;
+    const IndexNumberNames names = index_number_names(opcode);
+    const WireMessage numbers = message.message(is_gather ? 33 : 48);
+    write_integers(names.window, numbers.integers(1));
+    write_integers(names.absent, numbers.integers(2));
+    write_integers(names.indexed, numbers.integers(3));
+    write_nonempty(names.operand_batch, numbers.integers(5));
+    write_nonempty(names.indices_batch, numbers.integers(6));
     write_integer(AttributeName::kIndexVectorDim, numbers.integer(4));
-    write_integers(AttributeName::kSliceSizes, message.integers(34));
-  }
-  if (opcode == Opcode::kScatter) {
-    const WireMessage numbers = message.message(48);
-    write_integers(AttributeName::kUpdateWindowDims, numbers.integers(1));
-    write_integers(AttributeName::kInsertedWindowDims, numbers.integers(2));
-    write_integers(AttributeName::kScatterDimsToOperandDims, numbers.integers(3));
-    write_nonempty(AttributeName::kInputBatchingDims, numbers.integers(5));
-    write_nonempty(AttributeName::kScatterIndicesBatchingDims, numbers.integers(6));
-    write_integer(AttributeName::kIndexVectorDim, numbers.integer(4));
+    if (is_gather) write_integers(AttributeName::kSliceSizes, message.integers(34));
   }
   write_true(AttributeName::kIndicesAreSorted, message.boolean(67));
   write_true(AttributeName::kUniqueIndices, message.boolean(69));

@@ -2,49 +2,44 @@
 
 #include <algorithm>
 
+#include "mercator/hlo/index_numbers.h"
+
 namespace mercator::indexing {
 namespace {
-
-using hlo::AttributeName;
 
 std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
 }  // namespace
 
 IndexedWindows::IndexedWindows(const hlo::Instruction& instruction, const hlo::Instruction& indices,
-                               Sizes windows, const Numbers& numbers)
+                               Sizes windows)
     : indices_(&indices),
       operand_(instruction.operand(0).shape.dimensions),
       windows_(windows),
-      window_dims_(instruction.integers(numbers.window)),
-      indexed_(instruction.integers(numbers.indexed)),
-      index_vector_dim_(instruction.integer(AttributeName::kIndexVectorDim, 0)),
       sizes_(operand_.size(), 1),
       batch_of_operand_(operand_.size(), -1) {
-  const Sizes operand_batch = instruction.integers(numbers.operand_batch);
-  const Sizes indices_batch = instruction.integers(numbers.indices_batch);
+  const hlo::IndexNumbers numbers(instruction);
+  window_dims_ = numbers.window;
+  indexed_ = numbers.indexed;
+  index_vector_dim_ = numbers.vector_dim;
   batch_dims_ = other_dimensions(windows_.size(), window_dims_);
-  walked_ = other_dimensions(operand_.size(), instruction.integers(numbers.absent), operand_batch);
+  walked_ = other_dimensions(operand_.size(), numbers.absent, numbers.operand_batch);
   vector_dims_ = has_vectors() ? other_dimensions(this->indices().size(), {{index_vector_dim_}})
                                : other_dimensions(this->indices().size(), {});
   for (std::size_t i = 0; i < walked_.size(); ++i) {
     sizes_[at(walked_[i])] = windows_[at(window_dims_[i])];
   }
-  for (std::size_t i = 0; i < operand_batch.size(); ++i) {
-    const auto place = std::ranges::find(vector_dims_, indices_batch[i]) - vector_dims_.begin();
-    batch_of_operand_[at(operand_batch[i])] = batch_dims_[at(place)];
+  for (std::size_t i = 0; i < numbers.operand_batch.size(); ++i) {
+    const auto place =
+        std::ranges::find(vector_dims_, numbers.indices_batch[i]) - vector_dims_.begin();
+    batch_of_operand_[at(numbers.operand_batch[i])] = batch_dims_[at(place)];
   }
 }
 
 IndexedWindows IndexedWindows::of_gather(const hlo::Instruction& gather) {
-  IndexedWindows result(gather, gather.operand(1), gather.shape.dimensions,
-                        {.window = AttributeName::kOffsetDims,
-                         .absent = AttributeName::kCollapsedSliceDims,
-                         .indexed = AttributeName::kStartIndexMap,
-                         .operand_batch = AttributeName::kOperandBatchingDims,
-                         .indices_batch = AttributeName::kStartIndicesBatchingDims});
+  IndexedWindows result(gather, gather.operand(1), gather.shape.dimensions);
   // A slice of a collapsed dimension may have no elements.
-  const Sizes slice_sizes = gather.integers(AttributeName::kSliceSizes);
+  const Sizes slice_sizes = gather.integers(hlo::AttributeName::kSliceSizes);
   result.sizes_.assign(slice_sizes.begin(), slice_sizes.end());
   return result;
 }
@@ -52,12 +47,7 @@ IndexedWindows IndexedWindows::of_gather(const hlo::Instruction& gather) {
 IndexedWindows IndexedWindows::of_scatter(const hlo::Instruction& scatter) {
   const std::size_t count = scatter.operands.size() / 2;
   return IndexedWindows(scatter, scatter.operand(count),
-                        scatter.operand(count + 1).shape.dimensions,
-                        {.window = AttributeName::kUpdateWindowDims,
-                         .absent = AttributeName::kInsertedWindowDims,
-                         .indexed = AttributeName::kScatterDimsToOperandDims,
-                         .operand_batch = AttributeName::kInputBatchingDims,
-                         .indices_batch = AttributeName::kScatterIndicesBatchingDims});
+                        scatter.operand(count + 1).shape.dimensions);
 }
 
 bool IndexedWindows::has_vectors() const { return at(index_vector_dim_) < indices().size(); }

@@ -64,15 +64,8 @@ class IndexedWindows {
                                                        const std::vector<Expr>& indices) const;
 
  private:
-  struct Numbers {
-    hlo::AttributeName window;         // of the array of windows
-    hlo::AttributeName absent;         // of the operand: not in windows
-    hlo::AttributeName indexed;        // of the operand: by component of a vector
-    hlo::AttributeName operand_batch;  // of the operand
-    hlo::AttributeName indices_batch;  // of the indices: the same dimensions there
-  };
   IndexedWindows(const hlo::Instruction& instruction, const hlo::Instruction& indices,
-                 Sizes windows, const Numbers& numbers);
+                 Sizes windows);
 
   // Otherwise each element of the indices is a vector of one component.
   [[nodiscard]] bool has_vectors() const;
