@@ -46,9 +46,12 @@ std::vector<std::string_view> nearest_words(std::string_view word,
   std::vector<Neighbour> neighbours;
   const std::size_t most_edits = std::max<std::size_t>(1, word.size() / 3);
   for (const std::string_view candidate : candidates) {
+    if (candidate == word) continue;
     if (word.size() > kMaxLength || candidate.size() > kMaxLength) continue;
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance <= most_edits) neighbours.push_back({.distance = distance, .word = candidate});
+    const bool share_nothing = distance == std::max(word.size(), candidate.size());
+    if (distance > most_edits || share_nothing) continue;
+    neighbours.push_back({.distance = distance, .word = candidate});
   }
   std::ranges::stable_sort(neighbours, {}, &Neighbour::distance);
 
