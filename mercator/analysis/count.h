@@ -3,23 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
-
-// For numbers that are not negative: they stay at the largest int64 once they would leave it.
-[[nodiscard]] inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
-  std::int64_t sum = 0;
-  return checked_add(a, b, &sum) ? sum : std::numeric_limits<std::int64_t>::max();
-}
-[[nodiscard]] inline std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return checked_mul(a, b, &product) ? product : std::numeric_limits<std::int64_t>::max();
-}
 
 struct Count {
   std::int64_t lo = 0;

@@ -7,6 +7,7 @@
 #include "mercator/hlo/float_format.h"
 #include "mercator/hlo/literal_reader.h"
 #include "mercator/hlo/writer.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::hlo {
 namespace {
@@ -54,8 +55,7 @@ std::optional<std::int64_t> Literal::integer(std::int64_t index) const {
   if (type != ElementType::kPred && !is_integral(type)) return std::nullopt;
   const std::uint64_t raw = bits(*this, stored(*this, index));
   if (is_signed(type)) {
-    const auto unused = static_cast<int>(64 - 8 * element_bytes(type));
-    return static_cast<std::int64_t>(raw << unused) >> unused;
+    return low_bits<std::int64_t>(raw, static_cast<int>(8 * element_bytes(type)));
   }
   if (raw >> 63 != 0) return std::nullopt;
   return static_cast<std::int64_t>(raw);

@@ -7,6 +7,7 @@
 
 #include "mercator/hlo/float_format.h"
 #include "mercator/hlo/writer.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::hlo {
 namespace {
@@ -56,9 +57,8 @@ void write_integer(ElementType type, const std::byte* data, std::string& out) {
   std::uint64_t bits = 0;
   const auto bytes = static_cast<std::size_t>(element_bytes(type));
   std::memcpy(&bits, data, bytes);
-  const auto unused = static_cast<int>(64 - 8 * bytes);
   if (is_signed(type)) {
-    write(static_cast<std::int64_t>(bits << unused) >> unused, out);
+    write(low_bits<std::int64_t>(bits, static_cast<int>(8 * bytes)), out);
   } else {
     const fmt::format_int text(bits);
     out.append(text.data(), text.size());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mercator/runtime/narrow_float.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::runtime {
 namespace {
@@ -62,11 +63,10 @@ constexpr bool kIsInteger =
 // The low bits of an integer as a value of the type.
 template <ElementType type>
 Number wrapped(std::uint64_t value) {
-  constexpr int kUnused = 64 - width_of(type);
   if constexpr (kind_of(type) == NumberKind::kSigned) {
-    return {.s = static_cast<std::int64_t>(value << kUnused) >> kUnused};
+    return {.s = low_bits<std::int64_t>(value, width_of(type))};
   } else {
-    return {.u = value << kUnused >> kUnused};
+    return {.u = low_bits<std::uint64_t>(value, width_of(type))};
   }
 }
 

@@ -6,37 +6,26 @@
 #include <type_traits>
 
 #include "mercator/runtime/scalar_kinds.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::runtime {
 namespace {
 
 using hlo::Opcode;
 
-// The low `bits` bits as a value of the type of that width.
-template <class T>
-T wrapped(std::uint64_t value, int bits) {
-  const int unused = 64 - bits;
-  return static_cast<T>(value << unused) >> unused;
-}
-
 // Operations of (operand…, width), whose result is wrapped.
 template <class T, auto kFunction>
 Number wrapping_unary(const ScalarOperation& operation, const Number* operands) {
   const int bits = operation.bits;
   return number_of(
-      wrapped<T>(static_cast<std::uint64_t>(kFunction(part<T>(operands[0]), bits)), bits));
+      low_bits<T>(static_cast<std::uint64_t>(kFunction(part<T>(operands[0]), bits)), bits));
 }
 template <class T, auto kFunction>
 Number wrapping_binary(const ScalarOperation& operation, const Number* operands) {
   const int bits = operation.bits;
-  return number_of(wrapped<T>(
+  return number_of(low_bits<T>(
       static_cast<std::uint64_t>(kFunction(part<T>(operands[0]), part<T>(operands[1]), bits)),
       bits));
-}
-
-// The bits of a value, zero-extended.
-std::uint64_t zero_extended(std::uint64_t value, int bits) {
-  return wrapped<std::uint64_t>(value, bits);
 }
 
 constexpr auto kNegate = [](auto a, int /*bits*/) {
@@ -50,10 +39,11 @@ constexpr auto kSign = [](auto a, int /*bits*/) {
   return static_cast<decltype(a)>(a > 0 ? 1 : 0) - static_cast<decltype(a)>(a < 0 ? 1 : 0);
 };
 constexpr auto kPopulationCount = [](auto a, int bits) {
-  return std::popcount(zero_extended(static_cast<std::uint64_t>(a), bits));
+  return std::popcount(low_bits<std::uint64_t>(static_cast<std::uint64_t>(a), bits));
 };
 constexpr auto kLeadingZeros = [](auto a, int bits) {
-  return std::countl_zero(zero_extended(static_cast<std::uint64_t>(a), bits)) - (64 - bits);
+  return std::countl_zero(low_bits<std::uint64_t>(static_cast<std::uint64_t>(a), bits)) -
+         (64 - bits);
 };
 
 constexpr auto kAdd = [](auto a, auto b, int /*bits*/) {
@@ -109,13 +99,13 @@ constexpr auto kShiftLeft = [](auto a, auto distance, int bits) {
 constexpr auto kShiftRightLogical = [](auto a, auto distance, int bits) {
   const auto by = static_cast<std::uint64_t>(distance);
   if (by >= static_cast<std::uint64_t>(bits)) return std::uint64_t{0};
-  return zero_extended(static_cast<std::uint64_t>(a), bits) >> by;
+  return low_bits<std::uint64_t>(static_cast<std::uint64_t>(a), bits) >> by;
 };
 // Of unsigned types too it copies the top bit.
 constexpr auto kShiftRightArithmetic = [](auto a, auto distance, int bits) {
   const auto by =
       std::min(static_cast<std::uint64_t>(distance), static_cast<std::uint64_t>(bits - 1));
-  return wrapped<std::int64_t>(static_cast<std::uint64_t>(a), bits) >> by;
+  return low_bits<std::int64_t>(static_cast<std::uint64_t>(a), bits) >> by;
 };
 
 constexpr auto kAnd = [](auto a, auto b) { return a & b; };

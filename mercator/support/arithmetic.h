@@ -21,6 +21,25 @@ namespace mercator {
   return !__builtin_mul_overflow(a, b, out);
 }
 
+// For numbers that are not negative: they stay at the largest int64 once they would leave it.
+[[nodiscard]] inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return checked_add(a, b, &sum) ? sum : std::numeric_limits<std::int64_t>::max();
+}
+[[nodiscard]] inline std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return checked_mul(a, b, &product) ? product : std::numeric_limits<std::int64_t>::max();
+}
+
+// The low `bits` bits of a value, 1 to 64 of them, as an integer of that width, which is signed if
+// T is.
+template <class T>
+[[nodiscard]] constexpr T low_bits(std::uint64_t value, int bits) {
+  static_assert(sizeof(T) == sizeof(value));
+  const int unused = 64 - bits;
+  return static_cast<T>(value << unused) >> unused;
+}
+
 namespace internal {
 // Whether both are in [0, 2^32): their quotient is then that of 32-bit numbers, which machines
 // compute several times faster.

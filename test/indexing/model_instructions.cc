@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <vector>
 
+#include "mercator/support/arithmetic.h"
 #include "test/indexing/model_definitions.h"
 
 namespace mercator::testing {
@@ -186,15 +186,9 @@ void read_pad(const Instruction& instruction, const Reader& reader) {
   }
 }
 
-std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max()
-                                                : product;
-}
-
 std::int64_t element_count(Sizes sizes) {
   std::int64_t count = 1;
-  for (const std::int64_t size : sizes) count = saturating_product(count, size);
+  for (const std::int64_t size : sizes) count = saturating_mul(count, size);
   return std::ranges::find(sizes, 0) != sizes.end() ? 0 : count;
 }
 
@@ -298,8 +292,8 @@ std::int64_t work_of(const Instruction& instruction) {
   for (const hlo::ShapeLeaf& leaf : hlo::leaves(instruction.shape)) {
     if (leaf.shape.is_array()) outputs = std::max(outputs, element_count(leaf.shape.dimensions));
   }
-  return saturating_product(saturating_product(outputs, places),
-                            std::max<std::int64_t>(1, std::ssize(instruction.operands)));
+  return saturating_mul(saturating_mul(outputs, places),
+                        std::max<std::int64_t>(1, std::ssize(instruction.operands)));
 }
 
 Result<void> read_elements(const Instruction& instruction, const Reader& reader) {
