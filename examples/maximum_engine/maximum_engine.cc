@@ -20,6 +20,7 @@
 #include "mercator/runtime/program.h"
 #include "mercator/runtime/value.h"
 #include "mercator/support/error.h"
+#include "mercator/support/stop_check.h"
 
 namespace {
 
@@ -60,7 +61,7 @@ class MaximumExecutable final : public Executable {
                                  const RunContext& context) const override {
     std::map<const Instruction*, Value> values;
     for (const Instruction* instruction : module_->entry->post_order()) {
-      MERCATOR_TRY_VOID(context.check_stop());
+      MERCATOR_TRY_VOID(mercator::check_stop(context.stop));
       if (instruction->opcode == Opcode::kParameter) {
         values[instruction] = arguments[static_cast<std::size_t>(instruction->parameter_number)];
       } else if (is_zero(*instruction)) {

@@ -9,6 +9,7 @@
 #include "mercator/hlo/verifier.h"
 #include "mercator/runtime/binary.h"
 #include "mercator/runtime/partition.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -52,7 +53,7 @@ class ArtifactReader {
       : reader_(content), table_(table), stop_(stop) {}
 
   Result<std::unique_ptr<Program>> read() {
-    MERCATOR_TRY_VOID(check_stop());
+    MERCATOR_TRY_VOID(check_stop(stop_));
     MERCATOR_TRY_VOID(read_module());
     MERCATOR_TRY_VOID(read_engines());
     const Effects effects(*module_);
@@ -61,7 +62,7 @@ class ArtifactReader {
     std::vector<Subgraph> subgraphs;
     std::vector<std::string_view> saved;
     for (std::uint32_t i = 0; i < count; ++i) {
-      MERCATOR_TRY_VOID(check_stop());
+      MERCATOR_TRY_VOID(check_stop(stop_));
       subgraphs.push_back(MERCATOR_TRY(read_subgraph(effects)));
       saved.push_back(MERCATOR_TRY(reader_.read_text()));
     }
@@ -70,7 +71,7 @@ class ArtifactReader {
 
     std::vector<Program::Part> parts;
     for (std::uint32_t i = 0; i < count; ++i) {
-      MERCATOR_TRY_VOID(check_stop());
+      MERCATOR_TRY_VOID(check_stop(stop_));
       SubgraphModule own = MERCATOR_TRY(module_of(subgraphs[i], effects));
       Result<std::unique_ptr<Executable>> executable =
           engines_[subgraphs[i].engine]->load(saved[i]);
@@ -81,11 +82,6 @@ class ArtifactReader {
   }
 
  private:
-  [[nodiscard]] Result<void> check_stop() const {
-    if (stop_.stop_requested()) return fail(ErrorKind::kInterrupted, "interrupted");
-    return {};
-  }
-
   Result<void> read_module() {
     const std::string_view text = MERCATOR_TRY(reader_.read_text());
     Result<std::unique_ptr<hlo::Module>> module = hlo::parse_module(std::string(text));

@@ -1,8 +1,6 @@
 #include "mercator/runtime/byte_source.h"
 
-#include <fcntl.h>
-
-#include <cerrno>
+#include <utility>
 
 #include "mercator/support/file.h"
 
@@ -11,22 +9,22 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(int descriptor) : file_(descriptor) {}
+  FileSource(int descriptor, std::stop_token stop) : file_(descriptor), stop_(std::move(stop)) {}
 
   Result<std::size_t> read(std::span<std::byte> out) override {
-    return read_full(file_.number(), out);
+    return read_full(file_.number(), out, stop_);
   }
 
  private:
   FileDescriptor file_;
+  std::stop_token stop_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return io_error(errno);
-  return std::make_unique<FileSource>(descriptor);
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path,
+                                              const std::stop_token& stop) {
+  return std::make_unique<FileSource>(MERCATOR_TRY(open_to_read(path, stop)), stop);
 }
 
 }  // namespace mercator::runtime

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "mercator/support/error.h"
@@ -23,7 +24,9 @@ class ByteSource {
   [[nodiscard]] virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
-// The bytes of a file. An error of kind kIo, without the file's name, if it cannot be opened.
-[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
+// The bytes of a file. An error of kind kIo, without the file's name, if it cannot be opened. To
+// open and to read it end with one of kind kInterrupted soon after a stop is requested.
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path,
+                                                            const std::stop_token& stop = {});
 
 }  // namespace mercator::runtime

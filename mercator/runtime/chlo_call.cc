@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "mercator/runtime/element_access.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -83,7 +83,7 @@ Result<Value> apply(Evaluation& evaluation) {
       MERCATOR_TRY(evaluation.allocate({operand.dimensions().begin(), operand.dimensions().end()}));
   const ElementReader read(operand, hlo::ElementType::kF64);
   const ElementWriter write(result, hlo::ElementType::kF64);
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (std::int64_t i = 0; i < operand.element_count(); ++i) {
     MERCATOR_TRY_VOID(check_stop());
     write(i, {.d = kFunction(read(i).d)});

@@ -15,9 +15,9 @@
 
 #include "mercator/hlo/float_format.h"
 #include "mercator/hlo/literal.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/support/arena.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -57,8 +57,7 @@ class Elements {
   [[nodiscard]] std::uint64_t ordinal(std::int64_t i) const {
     const std::uint64_t value = bits(i, 0);
     if (!hlo::is_signed(part_)) return value;
-    const auto unused = static_cast<int>(64 - 8 * part_bytes_);
-    const std::int64_t extended = static_cast<std::int64_t>(value << unused) >> unused;
+    const auto extended = low_bits<std::int64_t>(value, static_cast<int>(8 * part_bytes_));
     return static_cast<std::uint64_t>(extended) ^ kTopBit;
   }
   // The same as a double.

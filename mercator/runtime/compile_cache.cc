@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "mercator/support/stop_check.h"
+
 namespace mercator::runtime {
 
 Result<CompileCache::Compiled> CompileCache::compile(
@@ -20,7 +22,8 @@ Result<CompileCache::Compiled> CompileCache::compile(
       const auto other = executables_.find(key);
       return other == executables_.end() || other->second != nullptr;
     };
-    if (!done_.wait(lock, stop, is_done)) return fail(ErrorKind::kInterrupted, "interrupted");
+    done_.wait(lock, stop, is_done);
+    MERCATOR_TRY_VOID(check_stop(stop));
   }
   lock.unlock();
   Result<Compiled> compiled = load_or_compile(key, engine, module, stop);

@@ -97,9 +97,9 @@ Result<void> DiskCache::write(std::string_view key, std::string_view value) cons
   std::filesystem::create_directories(directory_, error);
   if (error) return io_error(error.value());
 
-  return replace_atomically(path_of(key), S_IRUSR | S_IWUSR, [&](const std::string& beside) {
-    return write_to(beside, std::array<std::string_view, 1>{entry});
-  });
+  FileReplacement file = MERCATOR_TRY(FileReplacement::make(path_of(key), S_IRUSR | S_IWUSR));
+  MERCATOR_TRY_VOID(write_to(file.beside(), std::array<std::string_view, 1>{entry}));
+  return file.put_in_place();
 }
 
 }  // namespace mercator::runtime

@@ -207,9 +207,9 @@ Result<Tensor> dense_copy(const Imported& tensor, const MemoryPool& pool) {
   if (tensor.element_count == 0) return result;
   const auto [lowest, highest] = MERCATOR_TRY(extent(tensor));
   std::byte* const data = tensor.first + lowest * hlo::element_bytes(tensor.element_type);
-  copy_elements(tensor.dimensions, borrowed(tensor, data, highest - lowest + 1),
-                {.first = -lowest, .strides = tensor.strides}, result,
-                {.strides = row_major_strides(tensor.dimensions)});
+  MERCATOR_TRY_VOID(copy_elements(tensor.dimensions, borrowed(tensor, data, highest - lowest + 1),
+                                  {.first = -lowest, .strides = tensor.strides}, result,
+                                  {.strides = row_major_strides(tensor.dimensions)}, {}));
   return result;
 }
 

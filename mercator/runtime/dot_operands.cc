@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mercator/runtime/operand_sizes.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -116,7 +116,7 @@ Result<Value> multiply(const Evaluation& evaluation, const DotSide& lhs, const D
   Tensor result = MERCATOR_TRY(evaluation.allocate(product_sizes(lhs, rhs)));
   if (result.element_count() == 0) return result;
   MERCATOR_TRY_VOID(with_sum(kind, [&](auto sum) {
-    return multiply_rows<decltype(sum)>(lhs, rhs, result, StopCheck(evaluation.evaluator));
+    return multiply_rows<decltype(sum)>(lhs, rhs, result, StopCheck(evaluation.evaluator.stop()));
   }));
   return result;
 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 
@@ -12,7 +12,7 @@ Result<Tensor> converted(const Tensor& tensor, hlo::ElementType to, const RunCon
   Tensor result = MERCATOR_TRY(Tensor::allocate(to, {sizes.begin(), sizes.end()}, context.pool));
   const ElementReader read(tensor, to);
   const ElementWriter write(result, to);
-  StopCheck check_stop(context);
+  StopCheck check_stop(context.stop);
   for (std::int64_t i = 0; i < result.element_count(); ++i) {
     MERCATOR_TRY_VOID(check_stop());
     write(i, read(i));

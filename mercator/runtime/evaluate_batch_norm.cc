@@ -8,40 +8,11 @@
 
 #include "mercator/runtime/evaluate_rules.h"
 #include "mercator/runtime/operand_sizes.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/wide_elements.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
-
-// The operand as outer x features x inner elements.
-struct Features {
-  std::int64_t outer = 1;
-  std::int64_t count = 1;
-  std::int64_t inner = 1;
-
-  explicit Features(const Evaluation& evaluation) {
-    const std::int64_t along = evaluation.instruction.integer(hlo::AttributeName::kFeatureIndex, 0);
-    const std::span<const std::int64_t> sizes = evaluation.tensor(0).dimensions();
-    for (std::int64_t d = 0; d < evaluation.tensor(0).rank(); ++d) {
-      const std::int64_t size = sizes[static_cast<std::size_t>(d)];
-      (d < along ? outer : d == along ? count : inner) *= size;
-    }
-  }
-
-  // How many elements a feature has.
-  [[nodiscard]] double elements() const { return static_cast<double>(outer * inner); }
-};
-
-// Operands `first` to `last` have a number for each feature.
-Result<void> expect_vectors(const Evaluation& evaluation, const Features& features,
-                            std::size_t first, std::size_t last) {
-  for (std::size_t i = first; i <= last; ++i) {
-    MERCATOR_TRY_VOID(expect_same_sizes(evaluation.tensor(i).dimensions(), {{features.count}},
-                                        "vector and features"));
-  }
-  return {};
-}
 
 // HLO keeps it as an f32, for all types.
 float epsilon_of(const hlo::Instruction& instruction) {
@@ -51,20 +22,67 @@ float epsilon_of(const hlo::Instruction& instruction) {
   return epsilon;
 }
 
-// Calls `visit(i)` for each element i of a feature.
-template <class Visit>
-Result<void> for_each_element(const Evaluation& evaluation, const Features& features,
-                              std::int64_t feature, Visit visit) {
-  StopCheck check_stop(evaluation.evaluator);
-  for (std::int64_t o = 0; o < features.outer; ++o) {
-    const std::int64_t first = (o * features.count + feature) * features.inner;
-    for (std::int64_t i = first; i < first + features.inner; ++i) {
-      MERCATOR_TRY_VOID(check_stop());
-      visit(i);
+// What the three instructions have in common. Operand 0 is seen as outer x features x inner
+// elements; others are *vectors*, of a number for each feature.
+class BatchNorm {
+ public:
+  // Operands 1 to `vectors` are vectors.
+  [[nodiscard]] static Result<BatchNorm> make(const Evaluation& evaluation, std::size_t vectors) {
+    BatchNorm result(evaluation);
+    for (std::size_t i = 1; i <= vectors; ++i) {
+      MERCATOR_TRY_VOID(expect_same_sizes(evaluation.tensor(i).dimensions(), {{result.features_}},
+                                          "vector and features"));
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::int64_t features() const { return features_; }
+  // How many elements a feature has.
+  [[nodiscard]] double elements() const { return static_cast<double>(outer_ * inner_); }
+  [[nodiscard]] double deviation(double variance) const { return std::sqrt(variance + epsilon_); }
+
+  [[nodiscard]] WideReader<double> operand(std::size_t i) const {
+    return WideReader<double>(evaluation_.tensor(i));
+  }
+  [[nodiscard]] Result<Tensor> allocate_like_operand() const {
+    const Tensor& operand = evaluation_.tensor(0);
+    return evaluation_.allocate(operand.element_type(), sizes_of(operand));
+  }
+  [[nodiscard]] Result<Tensor> allocate_vector() const {
+    return evaluation_.allocate(evaluation_.tensor(0).element_type(), {features_});
+  }
+
+  // Calls `visit(i)` for each element i of a feature.
+  template <class Visit>
+  Result<void> for_each_element(std::int64_t feature, Visit visit) const {
+    StopCheck check_stop(evaluation_.evaluator.stop());
+    for (std::int64_t o = 0; o < outer_; ++o) {
+      const std::int64_t first = (o * features_ + feature) * inner_;
+      for (std::int64_t i = first; i < first + inner_; ++i) {
+        MERCATOR_TRY_VOID(check_stop());
+        visit(i);
+      }
+    }
+    return {};
+  }
+
+ private:
+  explicit BatchNorm(const Evaluation& evaluation)
+      : evaluation_(evaluation), epsilon_(epsilon_of(evaluation.instruction)) {
+    const std::int64_t along = evaluation.instruction.integer(hlo::AttributeName::kFeatureIndex, 0);
+    const std::span<const std::int64_t> sizes = evaluation.tensor(0).dimensions();
+    for (std::int64_t d = 0; d < evaluation.tensor(0).rank(); ++d) {
+      const std::int64_t size = sizes[static_cast<std::size_t>(d)];
+      (d < along ? outer_ : d == along ? features_ : inner_) *= size;
     }
   }
-  return {};
-}
+
+  const Evaluation& evaluation_;
+  float epsilon_;
+  std::int64_t outer_ = 1;
+  std::int64_t features_ = 1;
+  std::int64_t inner_ = 1;
+};
 
 // x -> (x - mean) * scale + offset.
 struct Normalisation {
@@ -79,33 +97,27 @@ struct Normalisation {
 
 // (operand, scale, offset) -> (normalised, mean, variance)
 Result<Value> evaluate_batch_norm_training(Evaluation& evaluation) {
-  const Features features(evaluation);
-  MERCATOR_TRY_VOID(expect_vectors(evaluation, features, 1, 2));
-  const float epsilon = epsilon_of(evaluation.instruction);
-  const hlo::ElementType type = evaluation.tensor(0).element_type();
-  Tensor result = MERCATOR_TRY(evaluation.allocate(type, sizes_of(evaluation.tensor(0))));
-  Tensor means = MERCATOR_TRY(evaluation.allocate(type, {features.count}));
-  Tensor variances = MERCATOR_TRY(evaluation.allocate(type, {features.count}));
+  const BatchNorm norm = MERCATOR_TRY(BatchNorm::make(evaluation, 2));
+  Tensor result = MERCATOR_TRY(norm.allocate_like_operand());
+  Tensor means = MERCATOR_TRY(norm.allocate_vector());
+  Tensor variances = MERCATOR_TRY(norm.allocate_vector());
 
-  const WideReader<double> operand(evaluation.tensor(0));
-  const WideReader<double> scale(evaluation.tensor(1));
-  const WideReader<double> offset(evaluation.tensor(2));
+  const WideReader<double> operand = norm.operand(0);
+  const WideReader<double> scale = norm.operand(1);
+  const WideReader<double> offset = norm.operand(2);
   const WideWriter<double> normalised(result);
-  for (std::int64_t f = 0; f < features.count; ++f) {
+  for (std::int64_t f = 0; f < norm.features(); ++f) {
     double sum = 0;
-    MERCATOR_TRY_VOID(
-        for_each_element(evaluation, features, f, [&](std::int64_t i) { sum += operand[i]; }));
-    const double mean = sum / features.elements();
+    MERCATOR_TRY_VOID(norm.for_each_element(f, [&](std::int64_t i) { sum += operand[i]; }));
+    const double mean = sum / norm.elements();
     double squares = 0;
-    MERCATOR_TRY_VOID(for_each_element(evaluation, features, f, [&](std::int64_t i) {
-      squares += (operand[i] - mean) * (operand[i] - mean);
-    }));
-    const double variance = squares / features.elements();
+    MERCATOR_TRY_VOID(norm.for_each_element(
+        f, [&](std::int64_t i) { squares += (operand[i] - mean) * (operand[i] - mean); }));
+    const double variance = squares / norm.elements();
     const Normalisation normalise{
-        .mean = mean, .scale = scale[f] / std::sqrt(variance + epsilon), .offset = offset[f]};
-    MERCATOR_TRY_VOID(for_each_element(evaluation, features, f, [&](std::int64_t i) {
-      normalised.set(i, normalise(operand[i]));
-    }));
+        .mean = mean, .scale = scale[f] / norm.deviation(variance), .offset = offset[f]};
+    MERCATOR_TRY_VOID(norm.for_each_element(
+        f, [&](std::int64_t i) { normalised.set(i, normalise(operand[i])); }));
     WideWriter<double>(means).set(f, mean);
     WideWriter<double>(variances).set(f, variance);
   }
@@ -114,57 +126,51 @@ Result<Value> evaluate_batch_norm_training(Evaluation& evaluation) {
 
 // (operand, scale, offset, mean, variance) -> normalised
 Result<Value> evaluate_batch_norm_inference(Evaluation& evaluation) {
-  const Features features(evaluation);
-  MERCATOR_TRY_VOID(expect_vectors(evaluation, features, 1, 4));
-  const float epsilon = epsilon_of(evaluation.instruction);
-  Tensor result = MERCATOR_TRY(evaluation.allocate(sizes_of(evaluation.tensor(0))));
+  const BatchNorm norm = MERCATOR_TRY(BatchNorm::make(evaluation, 4));
+  Tensor result = MERCATOR_TRY(norm.allocate_like_operand());
 
-  const WideReader<double> operand(evaluation.tensor(0));
-  const WideReader<double> scale(evaluation.tensor(1));
-  const WideReader<double> offset(evaluation.tensor(2));
-  const WideReader<double> mean(evaluation.tensor(3));
-  const WideReader<double> variance(evaluation.tensor(4));
+  const WideReader<double> operand = norm.operand(0);
+  const WideReader<double> scale = norm.operand(1);
+  const WideReader<double> offset = norm.operand(2);
+  const WideReader<double> mean = norm.operand(3);
+  const WideReader<double> variance = norm.operand(4);
   const WideWriter<double> normalised(result);
-  for (std::int64_t f = 0; f < features.count; ++f) {
+  for (std::int64_t f = 0; f < norm.features(); ++f) {
     const Normalisation normalise{
-        .mean = mean[f], .scale = scale[f] / std::sqrt(variance[f] + epsilon), .offset = offset[f]};
-    MERCATOR_TRY_VOID(for_each_element(evaluation, features, f, [&](std::int64_t i) {
-      normalised.set(i, normalise(operand[i]));
-    }));
+        .mean = mean[f], .scale = scale[f] / norm.deviation(variance[f]), .offset = offset[f]};
+    MERCATOR_TRY_VOID(norm.for_each_element(
+        f, [&](std::int64_t i) { normalised.set(i, normalise(operand[i])); }));
   }
   return result;
 }
 
 // (operand, scale, mean, variance, gradient) -> the gradients by (operand, scale, offset)
 Result<Value> evaluate_batch_norm_grad(Evaluation& evaluation) {
-  const Features features(evaluation);
-  MERCATOR_TRY_VOID(expect_vectors(evaluation, features, 1, 3));
+  const BatchNorm norm = MERCATOR_TRY(BatchNorm::make(evaluation, 3));
   MERCATOR_TRY_VOID(expect_same_sizes(evaluation.tensor(0), evaluation.tensor(4)));
-  const float epsilon = epsilon_of(evaluation.instruction);
-  const hlo::ElementType type = evaluation.tensor(0).element_type();
-  Tensor by_operand = MERCATOR_TRY(evaluation.allocate(type, sizes_of(evaluation.tensor(0))));
-  Tensor by_scale = MERCATOR_TRY(evaluation.allocate(type, {features.count}));
-  Tensor by_offset = MERCATOR_TRY(evaluation.allocate(type, {features.count}));
+  Tensor by_operand = MERCATOR_TRY(norm.allocate_like_operand());
+  Tensor by_scale = MERCATOR_TRY(norm.allocate_vector());
+  Tensor by_offset = MERCATOR_TRY(norm.allocate_vector());
 
-  const WideReader<double> operand(evaluation.tensor(0));
-  const WideReader<double> scale(evaluation.tensor(1));
-  const WideReader<double> mean(evaluation.tensor(2));
-  const WideReader<double> variance(evaluation.tensor(3));
-  const WideReader<double> gradient(evaluation.tensor(4));
+  const WideReader<double> operand = norm.operand(0);
+  const WideReader<double> scale = norm.operand(1);
+  const WideReader<double> mean = norm.operand(2);
+  const WideReader<double> variance = norm.operand(3);
+  const WideReader<double> gradient = norm.operand(4);
   const WideWriter<double> result(by_operand);
-  for (std::int64_t f = 0; f < features.count; ++f) {
-    const double deviation = std::sqrt(variance[f] + epsilon);
+  for (std::int64_t f = 0; f < norm.features(); ++f) {
+    const double deviation = norm.deviation(variance[f]);
     const auto normalised = [&](std::int64_t i) { return (operand[i] - mean[f]) / deviation; };
     double sum = 0;
     double weighted_sum = 0;
-    MERCATOR_TRY_VOID(for_each_element(evaluation, features, f, [&](std::int64_t i) {
+    MERCATOR_TRY_VOID(norm.for_each_element(f, [&](std::int64_t i) {
       sum += gradient[i];
       weighted_sum += gradient[i] * normalised(i);
     }));
     // Mean and variance depend on the operand too.
-    const double mean_gradient = sum / features.elements();
-    const double mean_weighted = weighted_sum / features.elements();
-    MERCATOR_TRY_VOID(for_each_element(evaluation, features, f, [&](std::int64_t i) {
+    const double mean_gradient = sum / norm.elements();
+    const double mean_weighted = weighted_sum / norm.elements();
+    MERCATOR_TRY_VOID(norm.for_each_element(f, [&](std::int64_t i) {
       result.set(
           i, scale[f] / deviation * (gradient[i] - mean_gradient - normalised(i) * mean_weighted));
     }));

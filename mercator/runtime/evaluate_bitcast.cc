@@ -36,11 +36,11 @@ Result<Tensor> with_true_as_one(const Tensor& tensor, const MemoryPool& pool) {
 
 // The dense tensor of what memory that holds `tensor` in `storage` says when it is read as `to`.
 Result<Tensor> read_as(const Tensor& tensor, const Storage& storage, const Reading& to,
-                       const MemoryPool& pool) {
-  const Tensor stored = MERCATOR_TRY(with_storage(tensor, storage, pool));
+                       const RunContext& context) {
+  const Tensor stored = MERCATOR_TRY(with_storage(tensor, storage, context.pool, context.stop));
   const Tensor read(to.element_type, to.dimensions, stored.buffer(), to.storage);
-  Tensor dense = MERCATOR_TRY(with_storage(read, {}, pool));
-  return to.element_type == hlo::ElementType::kPred ? with_true_as_one(dense, pool) : dense;
+  Tensor dense = MERCATOR_TRY(with_storage(read, {}, context.pool, context.stop));
+  return to.element_type == hlo::ElementType::kPred ? with_true_as_one(dense, context.pool) : dense;
 }
 
 // The bytes that an array takes in `storage`.
@@ -76,7 +76,7 @@ Result<Value> evaluate_bitcast(Evaluation& evaluation) {
   return MERCATOR_TRY(read_as(
       operand, source,
       {.element_type = to.element_type, .dimensions = sizes_of(to), .storage = std::move(target)},
-      evaluation.evaluator.pool()));
+      evaluation.evaluator.context()));
 }
 
 Result<Value> evaluate_bitcast_convert(Evaluation& evaluation) {
@@ -99,7 +99,7 @@ Result<Value> evaluate_bitcast_convert(Evaluation& evaluation) {
   const Storage packed{.packed = true};
   return MERCATOR_TRY(read_as(
       operand, packed, {.element_type = to, .dimensions = std::move(dimensions), .storage = packed},
-      evaluation.evaluator.pool()));
+      evaluation.evaluator.context()));
 }
 
 }  // namespace mercator::runtime

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,18 +11,13 @@
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/strided_copy.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
 
 using hlo::AttributeName;
 using hlo::Opcode;
-
-// The product, or the largest number there is.
-std::int64_t saturating_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  return checked_mul(a, b, &product) ? product : std::numeric_limits<std::int64_t>::max();
-}
 
 // Whether a channel means that the numbers in replica_groups are those of partitions; otherwise it
 // means that all partitions of the replicas take part.
@@ -159,13 +153,13 @@ Result<Value> evaluate_ragged_all_to_all(Evaluation& evaluation) {
         fmt::format("operand {} does not have a number for each of {} updates", i, updates));
   }
 
-  Tensor result = MERCATOR_TRY(evaluation.allocate(sizes_of(evaluation.tensor(1))));
-  std::ranges::copy(evaluation.tensor(1).bytes(), result.mutable_bytes().begin());
+  Tensor result = MERCATOR_TRY(
+      writable(std::move(evaluation.operands[1].tensor()), evaluation.evaluator.context()));
   const std::int64_t input_rows = input.dimensions()[0];
   const std::int64_t row_bytes =
       input_rows == 0 ? 0 : static_cast<std::int64_t>(input.bytes().size()) / input_rows;
   for (std::int64_t i = 0; i < updates; ++i) {
-    MERCATOR_TRY_VOID(evaluation.evaluator.check_stop());
+    MERCATOR_TRY_VOID(check_stop(evaluation.evaluator.stop()));
     const Rows from{.first = integer_element(evaluation.tensor(2), i),
                     .count = integer_element(evaluation.tensor(3), i)};
     const Rows to{.first = integer_element(evaluation.tensor(4), i), .count = from.count};

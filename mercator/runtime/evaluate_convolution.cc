@@ -13,7 +13,7 @@
 #include "mercator/runtime/pool_array.h"
 #include "mercator/runtime/product_sum.h"
 #include "mercator/runtime/sliding_window.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -237,7 +237,7 @@ Result<Value> evaluate_convolution(Evaluation& evaluation) {
       MERCATOR_TRY(Meetings::make(window, std::move(sliding), input, kernel, context.pool));
   MERCATOR_TRY_VOID(with_sum(kind, [&](auto sum) {
     return convolve<decltype(sum)>(input, kernel, groups, meetings, output,
-                                   StopCheck(evaluation.evaluator));
+                                   StopCheck(evaluation.evaluator.stop()));
   }));
   return std::move(output.tensor);
 }

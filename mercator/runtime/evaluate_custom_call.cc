@@ -50,9 +50,10 @@ Result<Value> allocate_buffer(Evaluation& evaluation) {
 }
 
 // The box at the start of two tensors that has the smaller one's sizes, from one to the other.
-void copy_box(std::span<const std::int64_t> sizes, const Tensor& from, Tensor& to) {
-  copy_elements(sizes, from, {.strides = row_major_strides(from.dimensions())}, to,
-                {.strides = row_major_strides(to.dimensions())});
+Result<void> copy_box(std::span<const std::int64_t> sizes, const Tensor& from, Tensor& to,
+                      const std::stop_token& stop) {
+  return copy_elements(sizes, from, {.strides = row_major_strides(from.dimensions())}, to,
+                       {.strides = row_major_strides(to.dimensions())}, stop);
 }
 
 // An array with a dynamic size -> (the same in an array of the bounds; the size of each dimension)
@@ -70,7 +71,7 @@ Result<Value> pad_to_static(Evaluation& evaluation) {
   }
   Tensor padded = MERCATOR_TRY(evaluation.allocate(operand.element_type(), std::move(bounds)));
   std::ranges::fill(padded.mutable_bytes(), std::byte{0});
-  copy_box(operand.dimensions(), operand, padded);
+  MERCATOR_TRY_VOID(copy_box(operand.dimensions(), operand, padded, evaluation.evaluator.stop()));
   std::vector<Value> results = {std::move(padded)};
   for (const std::int64_t size : operand.dimensions()) {
     results.emplace_back(MERCATOR_TRY(size_scalar(size, evaluation.evaluator.pool())));
@@ -94,7 +95,7 @@ Result<Value> slice_to_dynamic(Evaluation& evaluation) {
     sizes[d] = std::clamp<std::int64_t>(integer_element(size, 0), 0, sizes[d]);
   }
   Tensor result = MERCATOR_TRY(evaluation.allocate(sizes));
-  copy_box(sizes, operand, result);
+  MERCATOR_TRY_VOID(copy_box(sizes, operand, result, evaluation.evaluator.stop()));
   return result;
 }
 

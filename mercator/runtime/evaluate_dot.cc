@@ -11,7 +11,7 @@
 #include "mercator/runtime/index_walk.h"
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/sparse_operand.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -65,7 +65,7 @@ Result<Tensor> scaled_operand(const Tensor& operand, const Tensor& scales,
   const ElementReader read(operand, Sum::kFactorType);
   const ElementReader read_scale(scales, Sum::kFactorType);
   const ElementWriter write(result, Sum::kFactorType);
-  StopCheck check_stop(context);
+  StopCheck check_stop(context.stop);
   std::int64_t element = 0;
   for (IndexWalk<0> walk(operand.dimensions(), {}); !walk.at_end(); walk.next()) {
     MERCATOR_TRY_VOID(check_stop());

@@ -12,6 +12,7 @@
 #include "mercator/runtime/number.h"
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/scalar_operation.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -109,7 +110,7 @@ Result<Value> evaluate_elementwise(Evaluation& evaluation) {
   const std::int64_t element_bytes = hlo::element_bytes(evaluation.element_type());
   const std::span<std::byte> out = result.mutable_bytes();
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
-    MERCATOR_TRY_VOID(evaluation.evaluator.check_stop());
+    MERCATOR_TRY_VOID(check_stop(evaluation.evaluator.stop()));
     const std::int64_t end = std::min(count, begin + kBlock);
     if (instruction.opcode == hlo::Opcode::kSelect) {
       select(operands, out, element_bytes, begin, end);

@@ -9,6 +9,7 @@
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/pool_array.h"
 #include "mercator/runtime/wide_elements.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -55,7 +56,7 @@ class Block {
     const FourierTransform& transform = transforms_[dimension];
     for (std::size_t outer = 0; outer < numbers().size(); outer += size * stride) {
       for (std::size_t inner = 0; inner < stride; ++inner) {
-        MERCATOR_TRY_VOID(context_->check_stop());
+        MERCATOR_TRY_VOID(check_stop(context_->stop));
         WideComplex* const first = &numbers()[outer + inner];
         for (std::size_t i = 0; i < size; ++i) line[i] = first[i * stride];
         MERCATOR_TRY_VOID(is_inverse_ ? transform.inverse(line, *context_)

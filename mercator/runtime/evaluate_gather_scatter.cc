@@ -7,14 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "mercator/hlo/index_numbers.h"
 #include "mercator/runtime/element_access.h"
 #include "mercator/runtime/evaluate_rules.h"
 #include "mercator/runtime/index_walk.h"
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/pool_array.h"
 #include "mercator/runtime/reducer.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/strided_copy.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -24,42 +25,15 @@ using Numbers = std::span<const std::int64_t>;
 
 std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
-// What gather and scatter have in common, under the names that each gives it. The *stack* is the
-// array with one window for each index: the result of gather, the updates of scatter.
-struct IndexNumbers {
-  Numbers window;         // offset_dims, update_window_dims: of the stack
-  Numbers absent;         // collapsed_slice_dims, inserted_window_dims: of the array
-  Numbers indexed;        // start_index_map, scatter_dims_to_operand_dims: of the array
-  Numbers array_batch;    // operand_batching_dims, input_batching_dims
-  Numbers indices_batch;  // start_ or scatter_indices_batching_dims
-  std::size_t vector_dim = 0;
-};
-
-IndexNumbers gather_numbers(const hlo::Instruction& gather) {
-  using enum hlo::AttributeName;
-  return {.window = gather.integers(kOffsetDims),
-          .absent = gather.integers(kCollapsedSliceDims),
-          .indexed = gather.integers(kStartIndexMap),
-          .array_batch = gather.integers(kOperandBatchingDims),
-          .indices_batch = gather.integers(kStartIndicesBatchingDims),
-          .vector_dim = at(gather.integer(kIndexVectorDim, 0))};
-}
-
-IndexNumbers scatter_numbers(const hlo::Instruction& scatter) {
-  using enum hlo::AttributeName;
-  return {.window = scatter.integers(kUpdateWindowDims),
-          .absent = scatter.integers(kInsertedWindowDims),
-          .indexed = scatter.integers(kScatterDimsToOperandDims),
-          .array_batch = scatter.integers(kInputBatchingDims),
-          .indices_batch = scatter.integers(kScatterIndicesBatchingDims),
-          .vector_dim = at(scatter.integer(kIndexVectorDim, 0))};
-}
+// The *stack* is the array with one window for each index: the result of gather, the updates of
+// scatter.
+using hlo::IndexNumbers;
 
 // The sizes of the indices without the dimension along which an index lies.
 Sizes batch_sizes(const IndexNumbers& numbers, const Tensor& indices) {
   Sizes sizes = sizes_of(indices);
-  if (numbers.vector_dim < sizes.size()) {
-    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(numbers.vector_dim));
+  if (numbers.vector_dim < std::ssize(sizes)) {
+    sizes.erase(sizes.begin() + numbers.vector_dim);
   }
   return sizes;
 }
@@ -67,7 +41,8 @@ Sizes batch_sizes(const IndexNumbers& numbers, const Tensor& indices) {
 // That an index has a number for each dimension that is indexed.
 Result<void> expect_whole_indices(const IndexNumbers& numbers, const Tensor& indices) {
   const std::span<const std::int64_t> sizes = indices.dimensions();
-  const std::int64_t length = numbers.vector_dim < sizes.size() ? sizes[numbers.vector_dim] : 1;
+  const std::int64_t length =
+      numbers.vector_dim < std::ssize(sizes) ? sizes[at(numbers.vector_dim)] : 1;
   if (length == std::ssize(numbers.indexed)) return {};
   return fail(ErrorKind::kInvalidInput, fmt::format("indices of {} numbers for {} dimensions",
                                                     length, numbers.indexed.size()));
@@ -94,13 +69,13 @@ class IndexedWindows {
       strides.push_back(stack_strides[d]);
     }
     for (std::size_t d = 0; d < array.size(); ++d) {
-      if (contains(numbers.absent, d) || contains(numbers.array_batch, d)) continue;
+      if (contains(numbers.absent, d) || contains(numbers.operand_batch, d)) continue;
       walked_.push_back(window[d]);
       in_array_.strides.push_back(array_strides_[d]);
     }
     Sizes indices_strides = row_major_strides(indices.dimensions());
-    if (numbers.vector_dim < indices_strides.size()) {
-      const auto vector = indices_strides.begin() + static_cast<std::ptrdiff_t>(numbers.vector_dim);
+    if (numbers.vector_dim < std::ssize(indices_strides)) {
+      const auto vector = indices_strides.begin() + numbers.vector_dim;
       component_stride_ = *vector;
       indices_strides.erase(vector);
     }
@@ -116,10 +91,10 @@ class IndexedWindows {
       start_[at(numbers_.indexed[i])] = integer_element(
           indices_, batch_.offset(0) + static_cast<std::int64_t>(i) * component_stride_);
     }
-    for (std::size_t i = 0; i < numbers_.array_batch.size(); ++i) {
-      const std::size_t in_indices = at(numbers_.indices_batch[i]);
-      start_[at(numbers_.array_batch[i])] =
-          batch_.index()[in_indices - (in_indices > numbers_.vector_dim ? 1 : 0)];
+    for (std::size_t i = 0; i < numbers_.operand_batch.size(); ++i) {
+      const std::int64_t in_indices = numbers_.indices_batch[i];
+      start_[at(numbers_.operand_batch[i])] =
+          batch_.index()[at(in_indices - (in_indices > numbers_.vector_dim ? 1 : 0))];
     }
     bool is_inside = true;
     for (std::size_t d = 0; d < start_.size(); ++d) {
@@ -168,7 +143,7 @@ Sizes stack_sizes(const IndexNumbers& numbers, const Sizes& batch, Numbers array
   Sizes sizes = batch;
   std::size_t next = 0;
   for (std::size_t d = 0; d < array.size(); ++d) {
-    if (contains(numbers.absent, d) || contains(numbers.array_batch, d)) continue;
+    if (contains(numbers.absent, d) || contains(numbers.operand_batch, d)) continue;
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(numbers.window[next++]), window[d]);
   }
   return sizes;
@@ -179,12 +154,12 @@ Sizes stack_sizes(const IndexNumbers& numbers, const Sizes& batch, Numbers array
 Result<Value> evaluate_gather(Evaluation& evaluation) {
   const Tensor& operand = evaluation.tensor(0);
   const Tensor& indices = evaluation.tensor(1);
-  const IndexNumbers numbers = gather_numbers(evaluation.instruction);
+  const IndexNumbers numbers(evaluation.instruction);
   MERCATOR_TRY_VOID(expect_whole_indices(numbers, indices));
   const Numbers slice_sizes = evaluation.instruction.integers(hlo::AttributeName::kSliceSizes);
   Sizes window(slice_sizes.begin(), slice_sizes.end());
   for (std::size_t d = 0; d < window.size(); ++d) {
-    const bool is_absent = contains(numbers.absent, d) || contains(numbers.array_batch, d);
+    const bool is_absent = contains(numbers.absent, d) || contains(numbers.operand_batch, d);
     window[d] = is_absent ? 1 : std::min(window[d], operand.dimensions()[d]);
   }
   const Sizes sizes =
@@ -196,12 +171,13 @@ Result<Value> evaluate_gather(Evaluation& evaluation) {
     std::ranges::fill(result.mutable_bytes(), std::byte{0});
     return result;
   }
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (IndexedWindows windows(numbers, indices, operand.dimensions(), window, sizes);
        !windows.at_end(); windows.next()) {
     MERCATOR_TRY_VOID(check_stop());
     if (!windows.find_start()) windows.clamp_start();
-    copy_elements(windows.walked(), operand, windows.in_array(), result, windows.in_stack());
+    MERCATOR_TRY_VOID(copy_elements(windows.walked(), operand, windows.in_array(), result,
+                                    windows.in_stack(), evaluation.evaluator.stop()));
   }
   return result;
 }
@@ -215,12 +191,8 @@ struct Target {
 };
 
 Result<Target> make_target(Evaluation& evaluation, std::size_t operand, hlo::ElementType type) {
-  Tensor result = std::move(evaluation.operands[operand].tensor());
-  if (!result.buffer().is_exclusive()) {
-    Tensor copy = MERCATOR_TRY(evaluation.allocate(result.element_type(), sizes_of(result)));
-    std::ranges::copy(result.bytes(), copy.mutable_bytes().begin());
-    result = std::move(copy);
-  }
+  Tensor result = MERCATOR_TRY(
+      writable(std::move(evaluation.operands[operand].tensor()), evaluation.evaluator.context()));
   Tensor accumulators = type == result.element_type()
                             ? result
                             : MERCATOR_TRY(evaluation.allocate(type, sizes_of(result)));
@@ -323,12 +295,12 @@ Result<Value> evaluate_scatter(Evaluation& evaluation) {
   const Tensor& indices = evaluation.tensor(count);
   const Sizes sizes = sizes_of(evaluation.tensor(0));
   const Sizes updates = sizes_of(evaluation.tensor(count + 1));
-  const IndexNumbers numbers = scatter_numbers(evaluation.instruction);
+  const IndexNumbers numbers(evaluation.instruction);
   MERCATOR_TRY_VOID(expect_whole_indices(numbers, indices));
   Sizes window(sizes.size(), 1);
   std::size_t next = 0;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (contains(numbers.absent, d) || contains(numbers.array_batch, d)) continue;
+    if (contains(numbers.absent, d) || contains(numbers.operand_batch, d)) continue;
     window[d] = updates[at(numbers.window[next++])];
   }
   MERCATOR_TRY_VOID(
@@ -348,7 +320,7 @@ Result<Value> evaluate_scatter(Evaluation& evaluation) {
       std::move(reducer), targets, std::span<const Value>(evaluation.operands).subspan(count + 1),
       evaluation.evaluator.pool()));
   const IndexedWindows windows(numbers, indices, sizes, window, updates);
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   MERCATOR_TRY_VOID(for_each_update(
       windows, check_stop,
       [&](std::int64_t element, std::int64_t update) { return scatter.add(element, update); }));

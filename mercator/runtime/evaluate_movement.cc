@@ -11,6 +11,7 @@
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/strided_copy.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -114,7 +115,8 @@ Result<Value> evaluate_broadcast(Evaluation& evaluation) {
     sizes[target] = operand.dimensions()[d];
   }
   Tensor result = MERCATOR_TRY(evaluation.allocate(sizes));
-  copy_elements(sizes, operand, from, result, row_major(result));
+  MERCATOR_TRY_VOID(
+      copy_elements(sizes, operand, from, result, row_major(result), evaluation.evaluator.stop()));
   return result;
 }
 
@@ -151,7 +153,8 @@ Result<Value> evaluate_transpose(Evaluation& evaluation) {
     from.strides.push_back(operand_strides[static_cast<std::size_t>(d)]);
   }
   Tensor result = MERCATOR_TRY(evaluation.allocate(sizes));
-  copy_elements(sizes, operand, from, result, row_major(result));
+  MERCATOR_TRY_VOID(
+      copy_elements(sizes, operand, from, result, row_major(result), evaluation.evaluator.stop()));
   return result;
 }
 
@@ -173,7 +176,8 @@ Result<Value> evaluate_slice(Evaluation& evaluation) {
     // A stride beyond the array is never taken.
     from.strides[d] *= sizes[d] > 1 ? slice[d].stride : 0;
   }
-  copy_elements(sizes, operand, from, result, row_major(result));
+  MERCATOR_TRY_VOID(
+      copy_elements(sizes, operand, from, result, row_major(result), evaluation.evaluator.stop()));
   return result;
 }
 
@@ -187,7 +191,8 @@ Result<Value> evaluate_dynamic_slice(Evaluation& evaluation) {
   const Sizes start = MERCATOR_TRY(clamped_start(evaluation, 1, operand.dimensions(), sizes));
   Tensor result = MERCATOR_TRY(evaluation.allocate(sizes));
   if (result.element_count() == 0) return result;
-  copy_elements(sizes, operand, places_from(operand, start), result, row_major(result));
+  MERCATOR_TRY_VOID(copy_elements(sizes, operand, places_from(operand, start), result,
+                                  row_major(result), evaluation.evaluator.stop()));
   return result;
 }
 
@@ -198,13 +203,10 @@ Result<Value> evaluate_dynamic_update_slice(Evaluation& evaluation) {
   const Sizes start = MERCATOR_TRY(clamped_start(evaluation, 2, bounds, sizes));
   Tensor operand = std::move(evaluation.operands[0].tensor());
   if (MERCATOR_TRY(element_count(sizes)) == 0) return operand;
-  if (!operand.buffer().is_exclusive()) {
-    Tensor copy = MERCATOR_TRY(evaluation.allocate(bounds));
-    std::ranges::copy(operand.bytes(), copy.mutable_bytes().begin());
-    operand = std::move(copy);
-  }
+  operand = MERCATOR_TRY(writable(std::move(operand), evaluation.evaluator.context()));
   const Tensor& update = evaluation.tensor(1);
-  copy_elements(sizes, update, row_major(update), operand, places_from(operand, start));
+  MERCATOR_TRY_VOID(copy_elements(sizes, update, row_major(update), operand,
+                                  places_from(operand, start), evaluation.evaluator.stop()));
   return operand;
 }
 
@@ -224,13 +226,14 @@ Result<Value> evaluate_pad(Evaluation& evaluation) {
     target_start.push_back(dimension.target);
   }
   Tensor result = MERCATOR_TRY(evaluation.allocate(std::move(result_sizes)));
-  fill_elements(evaluation.tensor(1), result);
+  MERCATOR_TRY_VOID(fill_elements(evaluation.tensor(1), result, evaluation.evaluator.stop()));
   if (std::ranges::find(copied, 0) != copied.end()) return result;
   StridedPlaces to = places_from(result, target_start);
   for (std::size_t d = 0; d < padding.size(); ++d) {
     to.strides[d] *= copied[d] > 1 ? padding[d].interior + 1 : 0;
   }
-  copy_elements(copied, operand, places_from(operand, source_start), result, to);
+  MERCATOR_TRY_VOID(copy_elements(copied, operand, places_from(operand, source_start), result, to,
+                                  evaluation.evaluator.stop()));
   return result;
 }
 
@@ -253,7 +256,8 @@ Result<Value> evaluate_concatenate(Evaluation& evaluation) {
   Sizes start(sizes.size(), 0);
   for (const Value& operand : evaluation.operands) {
     const Tensor& part = operand.tensor();
-    copy_elements(part.dimensions(), part, row_major(part), result, places_from(result, start));
+    MERCATOR_TRY_VOID(copy_elements(part.dimensions(), part, row_major(part), result,
+                                    places_from(result, start), evaluation.evaluator.stop()));
     start[dimension] += part.dimensions()[dimension];
   }
   return result;
@@ -270,7 +274,8 @@ Result<Value> evaluate_reverse(Evaluation& evaluation) {
     from.first += (operand.dimensions()[d] - 1) * from.strides[d];
     from.strides[d] = -from.strides[d];
   }
-  copy_elements(result.dimensions(), operand, from, result, row_major(result));
+  MERCATOR_TRY_VOID(copy_elements(result.dimensions(), operand, from, result, row_major(result),
+                                  evaluation.evaluator.stop()));
   return result;
 }
 
@@ -286,12 +291,15 @@ Result<Value> evaluate_iota(Evaluation& evaluation) {
   const Convert convert = convert_function(hlo::ElementType::kS64, evaluation.element_type());
   const Store store = store_function(evaluation.element_type());
   const std::int64_t bytes = hlo::element_bytes(evaluation.element_type());
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (std::int64_t i = 0; i < length; ++i) {
+    MERCATOR_TRY_VOID(check_stop());
     store(convert(Number{.s = i}), line.mutable_bytes().data() + i * bytes);
   }
   StridedPlaces from{.strides = Sizes(shape.dimensions.size(), 0)};
   from.strides[dimension] = 1;
-  copy_elements(result.dimensions(), line, from, result, row_major(result));
+  MERCATOR_TRY_VOID(copy_elements(result.dimensions(), line, from, result, row_major(result),
+                                  evaluation.evaluator.stop()));
   return result;
 }
 
@@ -322,7 +330,8 @@ Result<Value> evaluate_set_dimension_size(Evaluation& evaluation) {
   Tensor result = MERCATOR_TRY(evaluation.allocate(sizes));
   std::ranges::fill(result.mutable_bytes(), std::byte{0});
   sizes[dimension] = std::min(size, operand.dimensions()[dimension]);
-  copy_elements(sizes, operand, row_major(operand), result, row_major(result));
+  MERCATOR_TRY_VOID(copy_elements(sizes, operand, row_major(operand), result, row_major(result),
+                                  evaluation.evaluator.stop()));
   return result;
 }
 

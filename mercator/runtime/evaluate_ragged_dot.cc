@@ -11,8 +11,8 @@
 #include "mercator/runtime/index_walk.h"
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/pool_array.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/strided_copy.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -131,7 +131,7 @@ Result<Value> with_groups_of_rows(const Evaluation& evaluation, const Operands& 
                                       "the groups of operand 1 and of operand 2"));
   Tensor result = MERCATOR_TRY(evaluation.allocate(product_sizes(lhs, rhs)));
   if (result.element_count() == 0) return result;
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   const auto groups =
       MERCATOR_TRY(find_groups(group_sizes, joined(lhs.batch, lhs.free), lhs.batch.size() + ragged,
                                check_stop, evaluation.evaluator.pool()));
@@ -151,7 +151,7 @@ Result<Value> with_groups_of_columns(const Evaluation& evaluation, const Operand
   const MemoryPool& pool = evaluation.evaluator.pool();
   Tensor result = MERCATOR_TRY(evaluation.allocate(joined({group_count}, product_sizes(lhs, rhs))));
   if (result.element_count() == 0) return result;
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   const auto groups = MERCATOR_TRY(find_groups(group_sizes, joined(lhs.batch, lhs.contracting),
                                                lhs.batch.size() + ragged, check_stop, pool));
   MERCATOR_TRY_VOID(with_sum(kind, [&](auto sum) {

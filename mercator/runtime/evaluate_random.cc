@@ -13,8 +13,8 @@
 #include "mercator/runtime/counter_based_random.h"
 #include "mercator/runtime/evaluate_rules.h"
 #include "mercator/runtime/number.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -147,7 +147,7 @@ Result<void> fill_with_bits(Generator& generator, Tensor& bits, const Evaluator&
   const Store store = hlo::is_integral(type) ? store_function(type) : nullptr;
   // Narrow types take the low bits of a word.
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - hlo::bit_width(type));
-  StopCheck check_stop(evaluator);
+  StopCheck check_stop(evaluator.stop());
   std::byte* element = bits.mutable_bytes().data();
   for (std::int64_t i = 0; i < bits.element_count(); ++i, element += bytes) {
     MERCATOR_TRY_VOID(check_stop());
@@ -296,7 +296,7 @@ Result<Value> evaluate_rng(Evaluation& evaluation) {
 
   const Store store = store_function(result.element_type());
   const std::int64_t bytes = hlo::element_bytes(result.element_type());
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   std::byte* element = result.mutable_bytes().data();
   for (std::int64_t i = 0; i < result.element_count(); ++i, element += bytes) {
     MERCATOR_TRY_VOID(check_stop());

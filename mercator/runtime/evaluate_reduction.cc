@@ -11,8 +11,8 @@
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/reduction.h"
 #include "mercator/runtime/scalar_function.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/strided_copy.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -40,21 +40,21 @@ class Slices {
   }
 
   [[nodiscard]] Result<Tensor> read(const Tensor& tensor, std::int64_t index,
-                                    const MemoryPool& pool) {
-    Tensor slice = MERCATOR_TRY(Tensor::allocate(tensor.element_type(), sizes_, pool));
+                                    const RunContext& context) {
+    Tensor slice = MERCATOR_TRY(Tensor::allocate(tensor.element_type(), sizes_, context.pool));
     in_tensor_.first = index * step_;
-    copy_elements(sizes_, tensor, in_tensor_, slice, in_slice_);
+    MERCATOR_TRY_VOID(copy_elements(sizes_, tensor, in_tensor_, slice, in_slice_, context.stop));
     return slice;
   }
-  [[nodiscard]] Result<void> write(const Tensor& slice, std::int64_t index, Tensor& tensor) {
+  [[nodiscard]] Result<void> write(const Tensor& slice, std::int64_t index, Tensor& tensor,
+                                   const std::stop_token& stop) {
     if (!std::ranges::equal(slice.dimensions(), sizes_)) {
       return fail(ErrorKind::kUnsupported,
                   fmt::format("a slice of the sizes [{}] where [{}] are declared",
                               fmt::join(slice.dimensions(), ","), fmt::join(sizes_, ",")));
     }
     in_tensor_.first = index * step_;
-    copy_elements(sizes_, slice, in_slice_, tensor, in_tensor_);
-    return {};
+    return copy_elements(sizes_, slice, in_slice_, tensor, in_tensor_, stop);
   }
 
  private:
@@ -124,13 +124,14 @@ class Scan {
     std::vector<Value> arguments;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       arguments.emplace_back(MERCATOR_TRY(
-          inputs_[i].read(evaluation_.tensor(i), index, evaluation_.evaluator.pool())));
+          inputs_[i].read(evaluation_.tensor(i), index, evaluation_.evaluator.context())));
     }
     std::ranges::move(carried_, std::back_inserter(arguments));
     const Value root = MERCATOR_TRY(evaluation_.evaluator.call(function_, std::move(arguments)));
     const std::span<const Value> parts = root.is_tuple() ? root.elements() : std::span(&root, 1);
     for (std::size_t j = 0; j < outputs_.size(); ++j) {
-      MERCATOR_TRY_VOID(outputs_[j].slices.write(parts[j].tensor(), index, outputs_[j].tensor));
+      MERCATOR_TRY_VOID(outputs_[j].slices.write(parts[j].tensor(), index, outputs_[j].tensor,
+                                                 evaluation_.evaluator.stop()));
     }
     carried_.assign(parts.begin() + static_cast<std::ptrdiff_t>(outputs_.size()), parts.end());
     return {};
@@ -161,7 +162,7 @@ Result<Value> evaluate_map(Evaluation& evaluation) {
   const ElementWriter write(result, function.result_types()[0]);
   std::vector<Number> arguments(readers.size(), Number{});
   Number value{};
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (std::int64_t i = 0; i < result.element_count(); ++i) {
     MERCATOR_TRY_VOID(check_stop());
     for (std::size_t k = 0; k < readers.size(); ++k) arguments[k] = readers[k](i);
@@ -185,7 +186,7 @@ Result<Value> evaluate_reduce(Evaluation& evaluation) {
     part.strides.push_back(strides[d]);
   }
   Reduction reduction = MERCATOR_TRY(Reduction::make(evaluation, kept.sizes));
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   IndexWalk<1> inner(reduced.sizes, {reduced.strides});
   std::int64_t output = 0;
   for (IndexWalk<1> outer(kept.sizes, {kept.strides}); !outer.at_end(); outer.next()) {

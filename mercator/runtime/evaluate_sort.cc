@@ -18,7 +18,7 @@
 #include "mercator/runtime/pool_array.h"
 #include "mercator/runtime/scalar_function.h"
 #include "mercator/runtime/scalar_kinds.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -57,7 +57,7 @@ class RowLess {
 
  private:
   RowLess(ScalarFunction function, const Evaluator& evaluator)
-      : function_(std::move(function)), check_stop_(evaluator) {}
+      : function_(std::move(function)), check_stop_(evaluator.stop()) {}
 
   ScalarFunction function_;
   StopCheck check_stop_;
@@ -128,7 +128,7 @@ Result<Value> evaluate_sort(Evaluation& evaluation) {
 
   Sizes rows = sizes;
   rows[along] = 1;
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (IndexWalk<1> row(rows, {strides}); !row.at_end(); row.next()) {
     MERCATOR_TRY_VOID(check_stop(length));
     for (std::size_t i = 0; i < order.elements().size(); ++i) {
@@ -168,7 +168,7 @@ Result<Value> top_k(Evaluation& evaluation, std::int64_t k, bool largest) {
   const auto candidates = MERCATOR_TRY(PoolArray<Candidate>::allocate(length, pool));
   const auto order = MERCATOR_TRY(PoolArray<std::int64_t>::allocate(sizes.back(), pool));
   const std::int64_t rows = operand.element_count() / length;
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   for (std::int64_t row = 0; row < rows; ++row) {
     MERCATOR_TRY_VOID(check_stop(length));
     for (std::int64_t i = 0; i < length; ++i) {

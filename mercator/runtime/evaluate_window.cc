@@ -11,8 +11,8 @@
 #include "mercator/runtime/reduction.h"
 #include "mercator/runtime/scalar_function.h"
 #include "mercator/runtime/sliding_window.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/strided_copy.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -105,7 +105,7 @@ Result<Value> evaluate_reduce_window(Evaluation& evaluation) {
   const Sizes places = window.places();
   Reduction reduction = MERCATOR_TRY(Reduction::make(evaluation, places));
   WindowElements elements(window, evaluation.tensor(0));
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   std::int64_t output = 0;
   for (IndexWalk<0> place(places, {}); !place.at_end(); place.next()) {
     MERCATOR_TRY_VOID(check_stop());
@@ -134,13 +134,14 @@ Result<Value> evaluate_select_and_scatter(Evaluation& evaluation) {
   const hlo::ElementType type = scatter.accumulator_type(0);
   const RunContext& context = evaluation.evaluator.context();
   Tensor sums = MERCATOR_TRY(evaluation.allocate(type, sizes_of(array)));
-  fill_elements(MERCATOR_TRY(converted(evaluation.tensor(2), type, context)), sums);
+  MERCATOR_TRY_VOID(fill_elements(MERCATOR_TRY(converted(evaluation.tensor(2), type, context)),
+                                  sums, context.stop));
   const ElementReader read_sum(sums, type);
   const ElementWriter write_sum(sums, type);
   const ElementReader read_source(source, scatter.value_type(0));
 
   WindowElements elements(window, array);
-  StopCheck check_stop(evaluation.evaluator);
+  StopCheck check_stop(evaluation.evaluator.stop());
   std::int64_t input = 0;
   for (IndexWalk<0> place(places, {}); !place.at_end(); place.next()) {
     elements.move_to(place.index());

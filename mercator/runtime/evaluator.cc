@@ -10,6 +10,7 @@
 #include "mercator/runtime/call_depth.h"
 #include "mercator/runtime/evaluate_rules.h"
 #include "mercator/runtime/interpreter.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -102,7 +103,7 @@ Result<Value> Evaluator::call(const hlo::Computation& computation, std::vector<V
 Result<Value> Evaluator::run(Schedule& schedule, std::vector<Value> arguments) {
   std::vector<Value> values(schedule.steps.size());
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-    MERCATOR_TRY_VOID(check_stop());
+    MERCATOR_TRY_VOID(check_stop(stop()));
     Step& step = schedule.steps[i];
     const hlo::Instruction& instruction = *step.instruction;
     if (instruction.opcode == hlo::Opcode::kParameter) {

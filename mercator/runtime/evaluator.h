@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -37,7 +38,7 @@ class Evaluator {
   [[nodiscard]] const RunContext& context() const { return context_; }
   [[nodiscard]] const MemoryPool& pool() const { return context_.pool; }
   // To be asked now and then by what takes long.
-  [[nodiscard]] Result<void> check_stop() const { return context_.check_stop(); }
+  [[nodiscard]] const std::stop_token& stop() const { return context_.stop; }
   // The state of `rng` and `rng-get-and-update-state`, which they move on.
   [[nodiscard]] std::uint64_t& random_state() { return random_state_; }
 

@@ -29,7 +29,7 @@ PackedFunction as_function(std::string name, std::shared_ptr<const Executable> e
         return std::unexpected(
             internal::argument_error(name, i, arguments[i], Parameter::wanted()));
       }
-      values.push_back(MERCATOR_TRY(dense(*value, context.pool)));
+      values.push_back(MERCATOR_TRY(dense(*value, context)));
     }
     const std::vector<Value> results = MERCATOR_TRY(executable->run(std::move(values), context));
     return any_of(results.size() == 1 ? results[0] : Value::tuple(results));

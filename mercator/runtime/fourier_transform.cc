@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "mercator/runtime/stop_check.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -68,7 +68,7 @@ Result<FourierTransform> FourierTransform::make(std::int64_t size, const RunCont
     root_count = turn / 2;
   }
   transform.roots_ = MERCATOR_TRY(PoolArray<WideComplex>::allocate(root_count, context.pool));
-  StopCheck check_stop(context);
+  StopCheck check_stop(context.stop);
   for (std::int64_t k = 0; k < root_count; ++k) {
     MERCATOR_TRY_VOID(check_stop());
     transform.roots_[static_cast<std::size_t>(k)] = unit_root(k, turn);
@@ -130,7 +130,7 @@ Result<void> FourierTransform::power_of_two(std::span<WideComplex> x,
   reverse_bits_of_places(x);
   const std::size_t turn = 2 * roots_.elements().size();
   for (std::size_t half = 1; half < x.size(); half *= 2) {
-    MERCATOR_TRY_VOID(context.check_stop());
+    MERCATOR_TRY_VOID(check_stop(context.stop));
     const std::size_t step = turn / (2 * half);
     for (std::size_t first = 0; first < x.size(); first += 2 * half) {
       for (std::size_t k = 0; k < half; ++k) {

@@ -18,9 +18,9 @@
 #include "mercator/runtime/matrix.h"
 #include "mercator/runtime/operand_sizes.h"
 #include "mercator/runtime/pool_array.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/runtime/wide_elements.h"
 #include "mercator/support/error.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 
@@ -109,7 +109,7 @@ class LapackCall {
   [[nodiscard]] Result<void> for_each_batch(Function compute) const {
     const auto is_empty = [](const Tensor& result) { return result.element_count() == 0; };
     if (std::ranges::all_of(results_, is_empty)) return {};
-    StopCheck check_stop(context());
+    StopCheck check_stop(context().stop);
     for (std::int64_t batch = 0; batch < batches_; ++batch) {
       MERCATOR_TRY_VOID(check_stop());
       MERCATOR_TRY_VOID(compute(batch));

@@ -2,12 +2,14 @@
 
 #include <cmath>
 
+#include "mercator/support/stop_check.h"
+
 namespace mercator::runtime {
 
 template <class T>
 Result<std::int64_t> cholesky(const Matrix<T>& a, const RunContext& context) {
   for (std::int64_t j = 0; j < a.rows(); ++j) {
-    MERCATOR_TRY_VOID(context.check_stop());
+    MERCATOR_TRY_VOID(check_stop(context.stop));
     WideReal pivot = real_part(a.at(j, j));
     for (std::int64_t k = 0; k < j; ++k) pivot -= std::norm(a.at(j, k));
     if (!(pivot > 0)) return j + 1;
@@ -39,7 +41,7 @@ Result<void> solve_triangular(const Matrix<T>& a, const Matrix<T>& b,
       return system.left ? b.at(i, v) : b.at(v, i);
     };
     for (std::int64_t step = 0; step < n; ++step) {
-      MERCATOR_TRY_VOID(context.check_stop());
+      MERCATOR_TRY_VOID(check_stop(context.stop));
       const std::int64_t i = forward ? step : n - 1 - step;
       T sum = unknown(i);
       for (std::int64_t solved = 0; solved < step; ++solved) {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "mercator/support/stop_check.h"
+
 namespace mercator::runtime {
 namespace {
 
@@ -115,7 +117,7 @@ Result<std::int64_t> lu_factor(const Matrix<T>& a, std::span<std::int64_t> pivot
                                const RunContext& context) {
   std::int64_t first_zero = 0;
   for (std::int64_t k = 0; k < std::ssize(pivots); ++k) {
-    MERCATOR_TRY_VOID(context.check_stop());
+    MERCATOR_TRY_VOID(check_stop(context.stop));
     std::int64_t pivot = k;
     for (std::int64_t i = k + 1; i < a.rows(); ++i) {
       if (pivot_size(a.at(i, k)) > pivot_size(a.at(pivot, k))) pivot = i;
@@ -139,7 +141,7 @@ Result<std::int64_t> lu_factor(const Matrix<T>& a, std::span<std::int64_t> pivot
 template <class T>
 Result<void> qr_factor(const Matrix<T>& a, std::span<T> tau, const RunContext& context) {
   for (std::int64_t k = 0; k < std::ssize(tau); ++k) {
-    MERCATOR_TRY_VOID(context.check_stop());
+    MERCATOR_TRY_VOID(check_stop(context.stop));
     WideReal below = 0;
     for (std::int64_t i = k + 1; i < a.rows(); ++i) below += std::norm(a.at(i, k));
     const T alpha = a.at(k, k);
@@ -170,7 +172,7 @@ Result<void> multiply_by_q(const Matrix<T>& factors, std::span<const T> tau, con
   // Which of the reflections is nearest to C.
   const bool last_first = product.left != product.adjoint;
   for (std::int64_t step = 0; step < count; ++step) {
-    MERCATOR_TRY_VOID(context.check_stop());
+    MERCATOR_TRY_VOID(check_stop(context.stop));
     const std::int64_t k = last_first ? count - 1 - step : step;
     const T given = tau[static_cast<std::size_t>(k)];
     const T factor = product.adjoint ? conjugate(given) : given;
@@ -205,7 +207,7 @@ Result<bool> hermitian_eigen(const Matrix<T>& a, std::span<WideReal> values,
   for (int sweep = 0; rotated && sweep < kMostSweeps; ++sweep) {
     rotated = false;
     for (std::int64_t p = 0; p < n; ++p) {
-      MERCATOR_TRY_VOID(context.check_stop());
+      MERCATOR_TRY_VOID(check_stop(context.stop));
       for (std::int64_t q = p + 1; q < n; ++q) {
         const T beta = a.at(p, q);
         if (std::abs(beta) <= kEpsilon / 16 * norm) continue;
@@ -235,7 +237,7 @@ Result<bool> singular_values(const Matrix<T>& a, std::span<WideReal> values, con
     rotated = false;
     for (std::int64_t p = 0; p < n; ++p) {
       for (std::int64_t q = p + 1; q < n; ++q) {
-        MERCATOR_TRY_VOID(context.check_stop());
+        MERCATOR_TRY_VOID(check_stop(context.stop));
         const WideReal alpha = real_part(inner_product(a, p, p));
         const WideReal gamma = real_part(inner_product(a, q, q));
         const T beta = inner_product(a, p, q);
@@ -268,7 +270,7 @@ Result<void> complete_basis(const Matrix<T>& q, const RunContext& context) {
   std::int64_t axis = 0;  // the next one to try
   for (std::int64_t j = 0; j < q.columns(); ++j) {
     while (real_part(inner_product(q, j, j)) < WideReal{0.5} && axis < q.rows()) {
-      MERCATOR_TRY_VOID(context.check_stop());
+      MERCATOR_TRY_VOID(check_stop(context.stop));
       for (std::int64_t i = 0; i < q.rows(); ++i) q.at(i, j) = T(i == axis ? 1 : 0);
       ++axis;
       // Twice, since the first time leaves what rounding makes of it.

@@ -12,8 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "mercator/runtime/narrow_integer.h"
 #include "mercator/runtime/npy_header.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -76,21 +77,13 @@ void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
     std::ranges::reverse(bytes.subspan(i, width));
 }
 
-// What a dense tensor has in the byte of an element of fewer bits: they are sign- or zero-extended.
-// numpy has anything in the others.
-std::byte extended(std::byte value, int bits, bool is_signed) {
-  const auto unused = 8 - bits;
-  const auto low = static_cast<std::uint8_t>(std::to_integer<unsigned>(value) << unused);
-  return is_signed ? static_cast<std::byte>(static_cast<std::int8_t>(low) >> unused)
-                   : static_cast<std::byte>(low >> unused);
-}
-
 // Elements as they lie in the file to elements as they lie in dense tensors.
 void normalize(std::span<std::byte> bytes, hlo::ElementType type) {
   const auto bits = static_cast<int>(hlo::bit_width(type));
   if (type == hlo::ElementType::kPred) {
     for (std::byte& value : bytes) value = std::min(value, std::byte{1});
   } else if (bits < 8) {
+    // numpy has anything in the bits that an element does not have.
     for (std::byte& value : bytes) value = extended(value, bits, hlo::is_signed(type));
   }
 }
@@ -192,7 +185,7 @@ Result<Tensor> read_npy_elements(ByteSource& source, const NpyHeader& header, hl
   column_major.minor_to_major.resize(header.dimensions.size());
   std::iota(column_major.minor_to_major.begin(), column_major.minor_to_major.end(), 0);
   return with_storage(Tensor(type, header.dimensions, tensor.buffer(), std::move(column_major)), {},
-                      pool);
+                      pool, stop);
 }
 
 bool is_numpy_type(hlo::ElementType type) { return numpy_type(type).has_value(); }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "mercator/runtime/npy.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -64,7 +65,8 @@ class EntrySource final : public ByteSource {
 // An archive that is being written, thrown away unless it is closed.
 class ArchiveWriter {
  public:
-  explicit ArchiveWriter(zip_t* archive) : archive_(archive) {}
+  // The token must stay.
+  ArchiveWriter(zip_t* archive, const std::stop_token& stop) : archive_(archive), stop_(stop) {}
   ~ArchiveWriter() {
     if (archive_ != nullptr) zip_discard(archive_);
   }
@@ -94,7 +96,18 @@ class ArchiveWriter {
   }
 
   [[nodiscard]] Result<void> close() {
-    if (zip_close(archive_) != 0) return error();
+    const auto is_stopped = [](zip_t*, void* stop) {
+      return static_cast<const std::stop_token*>(stop)->stop_requested() ? 1 : 0;
+    };
+    // libzip hands the pointer back, and does not write through it.
+    void* const stop = const_cast<std::stop_token*>(&stop_);
+    if (zip_register_cancel_callback_with_state(archive_, is_stopped, nullptr, stop) != 0) {
+      return error();
+    }
+    if (zip_close(archive_) != 0) {
+      MERCATOR_TRY_VOID(check_stop(stop_));
+      return error();
+    }
     archive_ = nullptr;
     return {};
   }
@@ -107,6 +120,7 @@ class ArchiveWriter {
   }
 
   zip_t* archive_;
+  const std::stop_token& stop_;
 };
 
 // libzip takes an archive without entries for one to remove.
@@ -127,6 +141,8 @@ std::string entry_name(const NpzEntry& entry) {
 }
 
 }  // namespace
+
+bool is_npz(std::string_view path) { return path.ends_with(".npz"); }
 
 Result<NpzReader> NpzReader::open(const std::string& path) {
   int code = 0;
@@ -167,7 +183,7 @@ Result<std::unique_ptr<ByteSource>> NpzReader::entry(std::size_t index) const {
 }
 
 Result<void> write_npz(const std::string& path, std::span<const NpzEntry> entries,
-                       const MemoryPool& pool) {
+                       const MemoryPool& pool, const std::stop_token& stop) {
   if (entries.empty()) return write_empty_archive(path);
   std::vector<NpyContent> contents;
   for (const NpzEntry& entry : entries) {
@@ -180,7 +196,7 @@ Result<void> write_npz(const std::string& path, std::span<const NpzEntry> entrie
     return fail(ErrorKind::kIo, system != 0 ? std::generic_category().message(system)
                                             : std::string("it cannot be written"));
   }
-  ArchiveWriter writer(archive);
+  ArchiveWriter writer(archive, stop);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     MERCATOR_TRY_VOID(writer.add(entry_name(entries[i]), contents[i]));
   }

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mercator/runtime/byte_source.h"
@@ -15,6 +17,9 @@
 #include "mercator/support/error.h"
 
 namespace mercator::runtime {
+
+// Whether a file of that name is an archive.
+[[nodiscard]] bool is_npz(std::string_view path);
 
 class NpzReader {
  public:
@@ -40,8 +45,8 @@ struct NpzEntry {
 
 // Writes an archive, stored. A tensor of a type that numpy lacks is written as bits, and its name
 // says the type: `0.bf16`. The file does not tell when it was written. An error of kind kIo,
-// without the name of the file; then what is at `path` is as it was before.
+// without the name of the file, or kInterrupted; then what is at `path` is as it was before.
 [[nodiscard]] Result<void> write_npz(const std::string& path, std::span<const NpzEntry> entries,
-                                     const MemoryPool& pool);
+                                     const MemoryPool& pool, const std::stop_token& stop = {});
 
 }  // namespace mercator::runtime

@@ -16,6 +16,7 @@
 
 #include "mercator/runtime/cluster.h"
 #include "mercator/runtime/engine_choice.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -84,9 +85,9 @@ class Partitioner {
     MERCATOR_TRY_VOID(find_cheap());
     MERCATOR_TRY_VOID(choose_engines());
     MERCATOR_TRY_VOID(number_units());
-    MERCATOR_TRY_VOID(check_stop());
+    MERCATOR_TRY_VOID(check_stop(stop_));
     const std::vector<std::uint32_t> clusters = merge_nodes(graph_);
-    MERCATOR_TRY_VOID(check_stop());
+    MERCATOR_TRY_VOID(check_stop(stop_));
     return subgraphs(clusters);
   }
 
@@ -118,14 +119,9 @@ class Partitioner {
     return !is_parameter(operand) && !copies(reader, operand);
   }
 
-  [[nodiscard]] Result<void> check_stop() const {
-    if (stop_.stop_requested()) return fail(ErrorKind::kInterrupted, "interrupted");
-    return {};
-  }
-
   Result<void> find_cheap() {
     for (const hlo::Instruction* instruction : live_) {
-      MERCATOR_TRY_VOID(check_stop());
+      MERCATOR_TRY_VOID(check_stop(stop_));
       if (!is_cheap_itself(*instruction) || effects_.has_effect(*instruction)) continue;
       std::uint64_t engines = ~std::uint64_t{0};
       std::uint32_t copied = 1;
@@ -188,7 +184,7 @@ class Partitioner {
       Facts& own = facts(instruction);
       if (own.cheap_for != 0 && !own.needs_place) continue;
       own.needs_place = true;
-      MERCATOR_TRY_VOID(check_stop());
+      MERCATOR_TRY_VOID(check_stop(stop_));
       Result<std::size_t> engine = engine_of(instruction, units);
       if (!engine) {
         // The first in the order of evaluation is the one that is told.

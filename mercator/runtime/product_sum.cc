@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mercator/runtime/index_walk.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 
@@ -33,7 +33,7 @@ Result<Tensor> as_factors(const Tensor& tensor, std::span<const std::int64_t> or
   Tensor result = MERCATOR_TRY(Tensor::allocate(type, sizes, context.pool));
   const ElementReader read(tensor, type);
   const ElementWriter write(result, type);
-  StopCheck check_stop(context);
+  StopCheck check_stop(context.stop);
   std::int64_t place = 0;
   for (IndexWalk<1> walk(sizes, {ordered_strides}); !walk.at_end(); walk.next()) {
     MERCATOR_TRY_VOID(check_stop());

@@ -9,6 +9,7 @@
 #include "mercator/runtime/artifact.h"
 #include "mercator/runtime/partition.h"
 #include "mercator/runtime/program_run.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -50,7 +51,7 @@ Result<std::unique_ptr<Program>> Program::compile(std::shared_ptr<const hlo::Mod
   CompileStatistics statistics;
   std::vector<Part> parts;
   for (Subgraph& subgraph : subgraphs) {
-    if (options.stop.stop_requested()) return fail(ErrorKind::kInterrupted, "interrupted");
+    MERCATOR_TRY_VOID(check_stop(options.stop));
     const Engine& engine = *engines[subgraph.engine];
     SubgraphModule own = MERCATOR_TRY(module_of(subgraph, effects));
     Result<CompileCache::Compiled> compiled = cache.compile(engine, own.module, options.stop);

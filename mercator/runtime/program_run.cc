@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "mercator/runtime/split_mix.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -108,7 +109,7 @@ Result<void> ProgramRun::check_arguments() const {
 
 Result<Value> ProgramRun::run(RunStatistics& statistics) {
   MERCATOR_TRY_VOID(check_arguments());
-  MERCATOR_TRY_VOID(context_.check_stop());
+  MERCATOR_TRY_VOID(check_stop(context_.stop));
   for (std::size_t slot = 0; slot < values_.size(); ++slot) {
     if (readers_left_[slot] == 0) values_[slot] = Value();
   }
@@ -187,7 +188,7 @@ Result<std::vector<Value>> ProgramRun::run_part(std::uint32_t part, std::vector<
   context.stop = stop.get_token();
   context.threads = threads;
   context.seed = seed_of(context_.seed, program_.links_[part].random_number);
-  MERCATOR_TRY_VOID(context.check_stop());
+  MERCATOR_TRY_VOID(check_stop(context.stop));
   Result<std::vector<Value>> results = own.executable->run(std::move(inputs), context);
   if (!results) {
     return std::unexpected(error_in_module(std::move(results).error(), own.origins, engine));

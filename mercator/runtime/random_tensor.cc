@@ -9,7 +9,7 @@
 
 #include "mercator/runtime/number.h"
 #include "mercator/runtime/split_mix.h"
-#include "mercator/runtime/stop_check.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {

@@ -101,7 +101,7 @@ Result<Value> call_registered(const hlo::Instruction& custom_call, std::span<con
     return fail(ErrorKind::kUsage,
                 fmt::format("the result of the function '{}' {}", target, wrong));
   }
-  return dense(*result, context.pool);
+  return dense(*result, context);
 }
 
 }  // namespace mercator::runtime

@@ -6,7 +6,6 @@
 #include <stop_token>
 
 #include "mercator/runtime/memory.h"
-#include "mercator/support/error.h"
 
 namespace mercator::runtime {
 
@@ -23,9 +22,6 @@ struct RunContext {
   const FunctionTable* functions = nullptr;
   // How many threads an engine may use.
   int threads = 1;
-
-  // The error of an interrupted run, if a stop was requested.
-  [[nodiscard]] Result<void> check_stop() const;
 };
 
 }  // namespace mercator::runtime

@@ -9,8 +9,8 @@
 
 #include "mercator/runtime/index_walk.h"
 #include "mercator/runtime/operand_sizes.h"
-#include "mercator/runtime/stop_check.h"
 #include "mercator/support/arithmetic.h"
+#include "mercator/support/stop_check.h"
 
 namespace mercator::runtime {
 namespace {
@@ -127,7 +127,7 @@ Result<WholeOperand> expand_sparse(const Tensor& operand, const Tensor& metadata
         .present = MERCATOR_TRY(Tensor::allocate(hlo::ElementType::kS64, sizes, context.pool))};
     std::ranges::fill(whole.factors.mutable_bytes(), std::byte{0});
     std::ranges::fill(whole.present.mutable_bytes(), std::byte{0});
-    MERCATOR_TRY_VOID(add_elements<Sum>(operand, metadata, sparse, whole, StopCheck(context)));
+    MERCATOR_TRY_VOID(add_elements<Sum>(operand, metadata, sparse, whole, StopCheck(context.stop)));
     return whole;
   });
 }

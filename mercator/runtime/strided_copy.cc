@@ -8,31 +8,30 @@
 namespace mercator::runtime {
 namespace {
 
+// Strides in bytes. On its own it is compiled for strides of one element, too, which is faster.
 template <std::size_t kBytes>
-void copy_row(std::int64_t count, const std::byte* from, std::int64_t from_stride, std::byte* to,
-              std::int64_t to_stride) {
+[[gnu::noinline]] void copy_row(std::int64_t count, const std::byte* from, std::int64_t from_stride,
+                                std::byte* to, std::int64_t to_stride) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::memcpy(to + i * to_stride, from + i * from_stride, kBytes);
   }
 }
 
-// Strides in bytes.
-using CopyRow = void (*)(std::int64_t count, const std::byte* from, std::int64_t from_stride,
-                         std::byte* to, std::int64_t to_stride);
-
-CopyRow copy_row_function(std::int64_t element_bytes) {
-  switch (element_bytes) {
-    case 1:
-      return copy_row<1>;
-    case 2:
-      return copy_row<2>;
-    case 4:
-      return copy_row<4>;
-    case 8:
-      return copy_row<8>;
-    default:
-      return copy_row<16>;
-  }
+// Elements of kBytes bytes.
+template <std::size_t kBytes>
+Result<void> copy(std::span<const std::int64_t> sizes, const Tensor& source,
+                  const StridedPlaces& from, Tensor& target, const StridedPlaces& to,
+                  const std::stop_token& stop) {
+  constexpr auto kStep = static_cast<std::int64_t>(kBytes);
+  const std::byte* const read = source.bytes().data();
+  std::byte* const written = target.mutable_bytes().data();
+  const std::int64_t from_stride = sizes.empty() ? 0 : from.strides.back() * kStep;
+  const std::int64_t to_stride = sizes.empty() ? 0 : to.strides.back() * kStep;
+  return for_each_row(sizes, from, to, stop,
+                      [=](std::int64_t count, std::int64_t first, std::int64_t place) {
+                        copy_row<kBytes>(count, read + first * kStep, from_stride,
+                                         written + place * kStep, to_stride);
+                      });
 }
 
 template <class T>
@@ -50,37 +49,42 @@ std::int64_t load_integer(const std::byte* element) {
 
 }  // namespace
 
-void copy_elements(std::span<const std::int64_t> sizes, const Tensor& source,
-                   const StridedPlaces& from, Tensor& target, const StridedPlaces& to) {
-  if (std::ranges::find(sizes, 0) != sizes.end()) return;
-  const std::int64_t bytes = hlo::element_bytes(source.element_type());
-  const CopyRow copy_row = copy_row_function(bytes);
-  const std::byte* read = source.bytes().data() + from.first * bytes;
-  std::byte* write = target.mutable_bytes().data() + to.first * bytes;
-  if (sizes.empty()) return copy_row(1, read, 0, write, 0);
-
-  const std::size_t inner = sizes.size() - 1;
-  std::vector<std::int64_t> index(sizes.size(), 0);
-  while (true) {
-    copy_row(sizes[inner], read, from.strides[inner] * bytes, write, to.strides[inner] * bytes);
-    std::size_t d = inner;
-    while (d > 0) {
-      --d;
-      read += from.strides[d] * bytes;
-      write += to.strides[d] * bytes;
-      if (++index[d] < sizes[d]) break;
-      read -= from.strides[d] * bytes * sizes[d];
-      write -= to.strides[d] * bytes * sizes[d];
-      index[d] = 0;
-      if (d == 0) return;
-    }
-    if (inner == 0) return;
+Result<void> copy_elements(std::span<const std::int64_t> sizes, const Tensor& source,
+                           const StridedPlaces& from, Tensor& target, const StridedPlaces& to,
+                           const std::stop_token& stop) {
+  switch (hlo::element_bytes(source.element_type())) {
+    case 1:
+      return copy<1>(sizes, source, from, target, to, stop);
+    case 2:
+      return copy<2>(sizes, source, from, target, to, stop);
+    case 4:
+      return copy<4>(sizes, source, from, target, to, stop);
+    case 8:
+      return copy<8>(sizes, source, from, target, to, stop);
+    default:
+      return copy<16>(sizes, source, from, target, to, stop);
   }
 }
 
-void fill_elements(const Tensor& scalar, Tensor& target) {
-  copy_elements(std::vector{target.element_count()}, scalar, {.strides = {0}}, target,
-                {.strides = {1}});
+Result<void> fill_elements(const Tensor& scalar, Tensor& target, const std::stop_token& stop) {
+  return copy_elements(std::vector{target.element_count()}, scalar, {.strides = {0}}, target,
+                       {.strides = {1}}, stop);
+}
+
+Result<Tensor> writable(Tensor tensor, const RunContext& context) {
+  if (tensor.buffer().is_exclusive()) return tensor;
+  const std::span<const std::int64_t> sizes = tensor.dimensions();
+  Tensor copy = MERCATOR_TRY(
+      Tensor::allocate(tensor.element_type(), {sizes.begin(), sizes.end()}, context.pool));
+  // Large pieces are copied past the caches.
+  constexpr std::size_t kMostAtOnce = std::size_t{64} << 20;
+  const std::span<const std::byte> from = tensor.bytes();
+  for (std::size_t i = 0; i < from.size(); i += kMostAtOnce) {
+    MERCATOR_TRY_VOID(check_stop(context.stop));
+    const std::size_t count = std::min(from.size() - i, kMostAtOnce);
+    std::memcpy(copy.mutable_bytes().data() + i, from.data() + i, count);
+  }
+  return copy;
 }
 
 std::int64_t integer_element(const Tensor& tensor, std::int64_t index) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "mercator/runtime/narrow_integer.h"
+#include "mercator/runtime/strided_copy.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator::runtime {
@@ -36,13 +38,6 @@ void write_packed(std::span<std::byte> bytes, std::int64_t place, std::int64_t b
   const auto mask = static_cast<std::byte>(((1U << bits) - 1) << (first % 8));
   std::byte& byte = bytes[static_cast<std::size_t>(first / 8)];
   byte = (byte & ~mask) | ((value << static_cast<int>(first % 8)) & mask);
-}
-
-// The byte of an element of a narrow type as dense tensors have it.
-std::byte extended(std::byte low, std::int64_t bits, bool is_signed) {
-  const auto sign = static_cast<std::byte>(1U << (bits - 1));
-  if (!is_signed || (low & sign) == std::byte{0}) return low;
-  return low | static_cast<std::byte>(0xFFU << bits);
 }
 
 }  // namespace
@@ -123,7 +118,8 @@ Result<std::int64_t> byte_size(hlo::ElementType element_type,
   return bytes;
 }
 
-Result<Tensor> with_storage(const Tensor& tensor, const Storage& storage, const MemoryPool& pool) {
+Result<Tensor> with_storage(const Tensor& tensor, const Storage& storage, const MemoryPool& pool,
+                            const std::stop_token& stop) {
   const hlo::ElementType type = tensor.element_type();
   const std::int64_t from_bits = element_bits(type, tensor.storage());
   const std::int64_t to_bits = element_bits(type, storage);
@@ -137,37 +133,32 @@ Result<Tensor> with_storage(const Tensor& tensor, const Storage& storage, const 
 
   const std::int64_t size = MERCATOR_TRY(byte_size(type, dimensions, storage));
   Tensor result(type, dimensions, MERCATOR_TRY(pool.allocate(size)), storage);
+  if (from_bits >= 8 && to_bits >= 8) {
+    MERCATOR_TRY_VOID(
+        copy_elements(dimensions, tensor, {.strides = from}, result, {.strides = to}, stop));
+    return result;
+  }
+
   const std::span<const std::byte> source = tensor.bytes();
   const std::span<std::byte> target = result.mutable_bytes();
   std::ranges::fill(target, std::byte{0});
-
-  const auto element_bytes = static_cast<std::size_t>(hlo::element_bytes(type));
-  std::vector<std::int64_t> index(dimensions.size(), 0);
-  std::int64_t source_place = 0;
-  std::int64_t target_place = 0;
-  for (std::int64_t i = 0; i < tensor.element_count(); ++i) {
-    if (from_bits >= 8 && to_bits >= 8) {
-      std::memcpy(&target[static_cast<std::size_t>(target_place) * element_bytes],
-                  &source[static_cast<std::size_t>(source_place) * element_bytes], element_bytes);
-    } else {
-      const std::byte low = from_bits < 8 ? read_packed(source, source_place, from_bits)
-                                          : source[static_cast<std::size_t>(source_place)];
-      if (to_bits < 8) {
-        write_packed(target, target_place, to_bits, low);
-      } else {
-        target[static_cast<std::size_t>(target_place)] =
-            extended(low, from_bits, hlo::is_signed(type));
-      }
-    }
-    for (std::size_t d = dimensions.size(); d-- > 0;) {
-      source_place += from[d];
-      target_place += to[d];
-      if (++index[d] < dimensions[d]) break;
-      source_place -= from[d] * dimensions[d];
-      target_place -= to[d] * dimensions[d];
-      index[d] = 0;
-    }
-  }
+  const std::int64_t from_stride = from.empty() ? 0 : from.back();
+  const std::int64_t to_stride = to.empty() ? 0 : to.back();
+  const bool is_signed = hlo::is_signed(type);
+  MERCATOR_TRY_VOID(for_each_row(
+      dimensions, {.strides = from}, {.strides = to}, stop,
+      [&](std::int64_t count, std::int64_t read, std::int64_t written) {
+        for (std::int64_t i = 0; i < count; ++i, read += from_stride, written += to_stride) {
+          const std::byte low = from_bits < 8 ? read_packed(source, read, from_bits)
+                                              : source[static_cast<std::size_t>(read)];
+          if (to_bits < 8) {
+            write_packed(target, written, to_bits, low);
+          } else {
+            target[static_cast<std::size_t>(written)] =
+                extended(low, static_cast<int>(from_bits), is_signed);
+          }
+        }
+      }));
   return result;
 }
 

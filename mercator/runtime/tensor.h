@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -83,9 +84,10 @@ class Tensor {
                                              std::span<const std::int64_t> dimensions,
                                              const Storage& storage = {});
 
-// The same tensor stored in another way; shares the memory if it is stored so already.
+// The same tensor stored in another way; shares the memory if it is stored so already. Errors of
+// kind kExhausted, and kInterrupted soon after a stop is requested.
 [[nodiscard]] Result<Tensor> with_storage(const Tensor& tensor, const Storage& storage,
-                                          const MemoryPool& pool);
+                                          const MemoryPool& pool, const std::stop_token& stop = {});
 
 // The value of a literal of an array. An error of kind kUnsupported if it is elided.
 [[nodiscard]] Result<Tensor> tensor_of(const hlo::Literal& literal, const MemoryPool& pool);

@@ -81,8 +81,8 @@ std::string TensorFiles::description(std::size_t place) const {
 }
 
 Result<void> TensorFiles::read(const std::string& path) {
-  if (path.ends_with(".npz")) return read_archive(path);
-  const std::unique_ptr<ByteSource> source = MERCATOR_TRY(open_file(path));
+  if (is_npz(path)) return read_archive(path);
+  const std::unique_ptr<ByteSource> source = MERCATOR_TRY(open_file(path, stop_));
   if (next_npy_ == wanted_.size()) {
     return fail(ErrorKind::kInvalidInput,
                 fmt::format("it is one {} too many: the program has {}", what_, wanted_.size()));

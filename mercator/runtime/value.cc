@@ -78,13 +78,15 @@ Value one_or_tuple(std::vector<Tensor> tensors) {
       {std::make_move_iterator(tensors.begin()), std::make_move_iterator(tensors.end())});
 }
 
-Result<Value> dense(const Value& value, const MemoryPool& pool) {
-  if (value.is_tensor()) return Value(MERCATOR_TRY(with_storage(value.tensor(), {}, pool)));
+Result<Value> dense(const Value& value, const RunContext& context) {
+  if (value.is_tensor()) {
+    return Value(MERCATOR_TRY(with_storage(value.tensor(), {}, context.pool, context.stop)));
+  }
   if (value.is_token()) return value;
   std::vector<Value> elements;
   elements.reserve(value.elements().size());
   for (const Value& element : value.elements()) {
-    elements.push_back(MERCATOR_TRY(dense(element, pool)));
+    elements.push_back(MERCATOR_TRY(dense(element, context)));
   }
   return Value::tuple(std::move(elements));
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mercator/hlo/shape.h"
+#include "mercator/runtime/run_context.h"
 #include "mercator/runtime/tensor.h"
 
 namespace mercator::runtime {
@@ -51,8 +52,8 @@ class Value {
 [[nodiscard]] Value one_or_tuple(std::vector<Value> values);
 [[nodiscard]] Value one_or_tuple(std::vector<Tensor> tensors);
 
-// The same value with every tensor stored densely.
-[[nodiscard]] Result<Value> dense(const Value& value, const MemoryPool& pool);
+// The same value with every tensor stored densely. Errors are those of with_storage.
+[[nodiscard]] Result<Value> dense(const Value& value, const RunContext& context);
 
 // f32[2,3], (s32[], token[])
 [[nodiscard]] std::string type_text(const Value& value);

@@ -5,8 +5,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
-#include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -36,21 +36,47 @@ class FileDescriptor {
   int number_;
 };
 
-// Fills `out`; the number of bytes, fewer than asked for only at the end. An error of kind kIo.
-[[nodiscard]] Result<std::size_t> read_full(int descriptor, std::span<std::byte> out);
+// Opens a file to read or to write it from its start; the number of the descriptor. An error of
+// kind kIo. To open a pipe waits for somebody at its other end, and ends with an error of kind
+// kInterrupted soon after a stop is requested.
+[[nodiscard]] Result<int> open_to_read(const std::string& path, const std::stop_token& stop = {});
+[[nodiscard]] Result<int> open_to_write(const std::string& path, const std::stop_token& stop = {});
+
+// Fills `out`; the number of bytes, fewer than asked for only at the end. An error of kind kIo, or
+// kInterrupted soon after a stop is requested, though nobody writes to what is read.
+[[nodiscard]] Result<std::size_t> read_full(int descriptor, std::span<std::byte> out,
+                                            const std::stop_token& stop = {});
 
 // Writes all of the bytes; 0, or the errno of what went wrong.
 [[nodiscard]] int write_full(int descriptor, std::string_view bytes);
 
-// Writes to a file that is there, from its start. An error of kind kIo.
+// Writes to a file that is there, from its start. An error of kind kIo, or kInterrupted soon after
+// a stop is requested, though nobody reads what is written.
 [[nodiscard]] Result<void> write_to(const std::string& path,
-                                    std::span<const std::string_view> parts);
+                                    std::span<const std::string_view> parts,
+                                    const std::stop_token& stop = {});
 
-// Puts what `write` writes in the place of `path`, whole or not at all: `write` is given the path
-// of a new file in the same folder, which is empty and gets the permissions `mode`. Errors are
-// those of `write`, and of kind kIo; they leave everything as it was.
-[[nodiscard]] Result<void> replace_atomically(
-    const std::string& path, mode_t mode,
-    const std::function<Result<void>(const std::string&)>& write);
+// What will take the place of a file, whole or not at all: a new file in the same folder, which is
+// removed unless it is put in place.
+class FileReplacement {
+ public:
+  // Makes the new file, empty; `path` will have the permissions `mode`. An error of kind kIo.
+  [[nodiscard]] static Result<FileReplacement> make(std::string path, mode_t mode);
+  FileReplacement(FileReplacement&& other) noexcept;
+  FileReplacement& operator=(FileReplacement&&) = delete;
+  ~FileReplacement();
+
+  // Of the new file, to write to.
+  [[nodiscard]] const std::string& beside() const { return beside_; }
+  // An error of kind kIo leaves everything as it was.
+  [[nodiscard]] Result<void> put_in_place();
+
+ private:
+  FileReplacement(std::string path, std::string beside, mode_t mode);
+
+  std::string path_;
+  std::string beside_;  // "" once there is no such file any more
+  mode_t mode_;
+};
 
 }  // namespace mercator

@@ -27,7 +27,8 @@ ExitStatus run_compile(const CompileOptions& options) {
   if (!file) return file.error();
   const Result<std::string> artifact = runtime::write_artifact(*file->program);
   if (!artifact) return file->report(artifact.error());
-  if (const Result<void> written = write_file(options.output, *artifact); !written) {
+  if (const Result<void> written = write_file(options.output, *artifact, interrupt.token());
+      !written) {
     return report(written.error(), options.output);
   }
   return ExitStatus::kDone;

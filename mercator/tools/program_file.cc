@@ -21,7 +21,8 @@ ExitStatus report_in(const hlo::Module& module, const Error& error, const std::s
 
 std::expected<ProgramFile, ExitStatus> read_artifact_file(const ProgramOptions& options,
                                                           std::string name,
-                                                          const std::string& bytes) {
+                                                          const std::string& bytes,
+                                                          const std::stop_token& stop) {
   if (!options.engines.empty() || !options.cache.empty()) {
     const std::string_view option = options.engines.empty() ? "--cache" : "--engine";
     return std::unexpected(
@@ -32,7 +33,7 @@ std::expected<ProgramFile, ExitStatus> read_artifact_file(const ProgramOptions& 
                "mercator"));
   }
   Result<std::unique_ptr<runtime::Program>> program =
-      runtime::read_artifact(bytes, runtime::engines());
+      runtime::read_artifact(bytes, runtime::engines(), stop);
   if (!program) return std::unexpected(report(program.error(), name));
   std::string text((*program)->module().text());
   return ProgramFile{
@@ -63,9 +64,9 @@ ExitStatus ProgramFile::report(const Error& error) const {
 std::expected<ProgramFile, ExitStatus> read_program_file(const ProgramOptions& options,
                                                          const std::stop_token& stop) {
   const std::string name = input_name(options.file);
-  Result<std::string> bytes = read_input(options.file);
+  Result<std::string> bytes = read_input(options.file, stop);
   if (!bytes) return std::unexpected(report(bytes.error(), name));
-  if (runtime::is_artifact(*bytes)) return read_artifact_file(options, name, *bytes);
+  if (runtime::is_artifact(*bytes)) return read_artifact_file(options, name, *bytes, stop);
 
   std::expected<ModuleFile, ExitStatus> file = read_module(name, *std::move(bytes));
   if (!file) return std::unexpected(file.error());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "mercator/runtime/interpreter.h"
+#include "mercator/runtime/npz.h"
 #include "mercator/runtime/program.h"
 #include "mercator/runtime/tensor_files.h"
 #include "mercator/tools/interrupt.h"
@@ -65,7 +66,7 @@ std::vector<Tensor> arrays(const std::vector<Value>& results) {
 // Nothing may be written where a result would be missing, or lost.
 ExitStatus check_outputs(const hlo::Module& module, const std::vector<std::string>& outputs) {
   const auto files = std::ranges::count_if(
-      outputs, [](const std::string& path) { return !path.ends_with(".npz"); });
+      outputs, [](const std::string& path) { return !runtime::is_npz(path); });
   const bool has_archive = static_cast<std::size_t>(files) < outputs.size();
   const std::size_t results = runtime::result_arrays(*module.entry).size();
   std::string wrong;
@@ -102,7 +103,7 @@ ExitStatus hand_over(const RunOptions& options, const ProgramFile& file,
                      const std::vector<Tensor>& results, const std::vector<Tensor>& expected,
                      const std::vector<Value>& arguments, const runtime::RunContext& context,
                      Output& output) {
-  ExitStatus status = write_results(options.outputs, results, context.pool);
+  ExitStatus status = write_results(options.outputs, results, context);
   if (status != ExitStatus::kDone) return status;
   if (!options.expected.empty()) {
     status = compare_results(file.module(), results, expected, context.stop, output);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "mercator/runtime/compare.h"
 #include "mercator/runtime/npy.h"
@@ -17,26 +18,57 @@ namespace {
 
 using runtime::Tensor;
 
-Result<void> write_npy(const std::string& path, const Tensor& tensor,
-                       const runtime::MemoryPool& pool) {
-  const runtime::NpyContent content =
-      MERCATOR_TRY(runtime::npy_content(tensor, runtime::ForeignElements::kVoid, pool));
-  const std::span<const std::byte> elements = content.elements.bytes();
-  const std::array<std::string_view, 2> parts = {
-      content.header,
-      std::string_view(reinterpret_cast<const char*>(elements.data()), elements.size())};
-  return write_file(path, parts);
-}
+// Results on their way to files.
+class ResultWriter {
+ public:
+  explicit ResultWriter(const runtime::RunContext& context) : context_(context) {}
 
-Result<void> write_archive(const std::string& path, std::span<const Tensor> results,
-                           const runtime::MemoryPool& pool) {
-  std::vector<runtime::NpzEntry> entries;
-  for (const Tensor& result : results) {
-    entries.push_back({.name = std::to_string(entries.size()), .tensor = result});
+  // To what will take the place of a file.
+  [[nodiscard]] Result<void> write_beside(const std::string& path,
+                                          std::span<const Tensor> results) {
+    FileReplacement file = MERCATOR_TRY(replacement_of(path));
+    MERCATOR_TRY_VOID(runtime::is_npz(path) ? write_archive(file.beside(), results)
+                                            : write_npy(file.beside(), results.front()));
+    replacements_.push_back({path, std::move(file)});
+    return {};
   }
-  return replace_file(
-      path, [&](const std::string& beside) { return runtime::write_npz(beside, entries, pool); });
-}
+  // To a file that is there.
+  [[nodiscard]] Result<void> write_npy(const std::string& path, const Tensor& result) {
+    const runtime::NpyContent content =
+        MERCATOR_TRY(runtime::npy_content(result, runtime::ForeignElements::kVoid, context_.pool));
+    const std::span<const std::byte> elements = content.elements.bytes();
+    const std::array<std::string_view, 2> parts = {
+        content.header,
+        std::string_view(reinterpret_cast<const char*>(elements.data()), elements.size())};
+    return write_to(path, parts, context_.stop);
+  }
+  // What was written takes the places of the files. Reports errors itself.
+  ExitStatus put_in_place() {
+    for (auto& [path, file] : replacements_) {
+      const Result<void> done = file.put_in_place();
+      if (!done) return report(done.error(), path);
+    }
+    return ExitStatus::kDone;
+  }
+
+ private:
+  struct Replacement {
+    std::string path;
+    FileReplacement file;
+  };
+
+  [[nodiscard]] Result<void> write_archive(const std::string& path,
+                                           std::span<const Tensor> results) {
+    std::vector<runtime::NpzEntry> entries;
+    for (const Tensor& result : results) {
+      entries.push_back({.name = std::to_string(entries.size()), .tensor = result});
+    }
+    return runtime::write_npz(path, entries, context_.pool, context_.stop);
+  }
+
+  const runtime::RunContext& context_;
+  std::vector<Replacement> replacements_;
+};
 
 // A number that people compare: three digits, of which none is lost.
 std::string short_number(double value) { return fmt::format("{:.3g}", value); }
@@ -77,14 +109,26 @@ std::string comparison_text(const runtime::Comparison& comparison, const Tensor&
 }  // namespace
 
 ExitStatus write_results(std::span<const std::string> paths, std::span<const Tensor> results,
-                         const runtime::MemoryPool& pool) {
+                         const runtime::RunContext& context) {
+  ResultWriter writer(context);
+  // Pipes and devices come after the files beside, which may fail without anybody having noticed.
+  std::vector<std::pair<std::string, Tensor>> special;
   std::size_t next = 0;
   for (const std::string& path : paths) {
-    const Result<void> written = path.ends_with(".npz") ? write_archive(path, results, pool)
-                                                        : write_npy(path, results[next++], pool);
+    const std::span<const Tensor> of_path =
+        runtime::is_npz(path) ? results : results.subspan(next++, 1);
+    if (!runtime::is_npz(path) && is_special_file(path)) {
+      special.emplace_back(path, of_path.front());
+      continue;
+    }
+    const Result<void> written = writer.write_beside(path, of_path);
     if (!written) return report(written.error(), path);
   }
-  return ExitStatus::kDone;
+  for (const auto& [path, result] : special) {
+    const Result<void> written = writer.write_npy(path, result);
+    if (!written) return report(written.error(), path);
+  }
+  return writer.put_in_place();
 }
 
 ExitStatus compare_results(const hlo::Module& module, std::span<const Tensor> results,

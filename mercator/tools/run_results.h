@@ -10,17 +10,19 @@
 #include <vector>
 
 #include "mercator/hlo/module.h"
-#include "mercator/runtime/memory.h"
+#include "mercator/runtime/run_context.h"
 #include "mercator/runtime/tensor.h"
 #include "mercator/tools/exit_status.h"
 #include "mercator/tools/streams.h"
 
 namespace mercator::tools {
 
-// Writes results to files: to one called `….npz` all of them, to each other one the next. Reports
-// errors itself; a file is written whole or not at all.
+// Writes results to files: to one called `….npz` all of them, to each other one the next. Files are
+// replaced once everything is written; where that fails, or a stop is requested, none is. Reports
+// errors itself.
 ExitStatus write_results(std::span<const std::string> paths,
-                         std::span<const runtime::Tensor> results, const runtime::MemoryPool& pool);
+                         std::span<const runtime::Tensor> results,
+                         const runtime::RunContext& context);
 
 // Prints for each result of a module whether it is what is expected of it; kWrongResult if one is
 // not. Reports itself where it is stopped.

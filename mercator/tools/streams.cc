@@ -1,6 +1,5 @@
 #include "mercator/tools/streams.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,38 +9,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-
-#include "mercator/support/file.h"
+#include <span>
 
 namespace mercator::tools {
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{64} << 10;
 
-// An open file that closes itself; standard input for "-".
-class InputFile {
- public:
-  explicit InputFile(const std::string& path)
-      : owned_(path != "-"),
-        descriptor_(owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {}
-  ~InputFile() {
-    if (owned_ && descriptor_ >= 0) ::close(descriptor_);
-  }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-  // 0 if it is not known (a pipe).
-  [[nodiscard]] std::size_t size() const {
-    struct stat status{};
-    if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
-    return static_cast<std::size_t>(status.st_size);
-  }
-
- private:
-  bool owned_;
-  int descriptor_;
-};
+// The size of an open file; 0 if it is not known (a pipe).
+std::size_t size_of(int descriptor) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  return static_cast<std::size_t>(status.st_size);
+}
 
 // Where a path leads by symbolic links: the file itself is to be replaced, not a link to it.
 std::string resolved(const std::string& path) {
@@ -61,43 +41,46 @@ mode_t default_mode() {
 
 }  // namespace
 
-Result<void> write_file(const std::string& path, std::string_view text) {
-  return write_file(path, std::span(&text, 1));
+Result<void> write_file(const std::string& path, std::string_view text,
+                        const std::stop_token& stop) {
+  const std::span<const std::string_view> parts(&text, 1);
+  if (is_special_file(path)) return write_to(path, parts, stop);
+  FileReplacement file = MERCATOR_TRY(replacement_of(path));
+  MERCATOR_TRY_VOID(write_to(file.beside(), parts, stop));
+  return file.put_in_place();
 }
 
-Result<void> write_file(const std::string& path, std::span<const std::string_view> parts) {
+bool is_special_file(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+Result<FileReplacement> replacement_of(const std::string& path) {
+  if (is_special_file(path)) return fail(ErrorKind::kIo, "it is no regular file");
   struct stat status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return write_to(path, parts);
-  return replace_file(path, [parts](const std::string& beside) { return write_to(beside, parts); });
+  return FileReplacement::make(resolved(path), exists ? status.st_mode & 07777 : default_mode());
 }
 
-Result<void> replace_file(const std::string& path,
-                          const std::function<Result<void>(const std::string&)>& write) {
-  struct stat status{};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return fail(ErrorKind::kIo, "it is no regular file");
-  const mode_t mode = exists ? status.st_mode & 07777 : default_mode();
-  return replace_atomically(resolved(path), mode, write);
-}
-
-Result<std::string> read_input(const std::string& path) {
-  const InputFile file(path);
-  if (file.descriptor() < 0) return io_error(errno);
+Result<std::string> read_input(const std::string& path, const std::stop_token& stop) {
+  const bool is_standard_input = path == "-";
+  const FileDescriptor file(is_standard_input ? -1 : MERCATOR_TRY(open_to_read(path, stop)));
+  const int descriptor = is_standard_input ? STDIN_FILENO : file.number();
 
   // Positions in a text are 32 bits wide.
   constexpr std::size_t kMaxSize = std::numeric_limits<std::uint32_t>::max();
   const auto too_large = [] {
     return fail(ErrorKind::kUnsupported, "files of 4 GiB and more are not supported");
   };
-  if (file.size() > kMaxSize) return too_large();
+  const std::size_t size = size_of(descriptor);
+  if (size > kMaxSize) return too_large();
 
   std::string text;
   std::size_t used = 0;
-  text.resize(file.size() + 1);  // one more, to see the end of the file without growing
+  text.resize(size + 1);  // one more, to see the end of the file without growing
   while (true) {
     const auto rest = std::as_writable_bytes(std::span(text).subspan(used));
-    used += MERCATOR_TRY(read_full(file.descriptor(), rest));
+    used += MERCATOR_TRY(read_full(descriptor, rest, stop));
     if (used > kMaxSize) return too_large();
     if (used < text.size()) break;
     text.resize(2 * used + kBufferSize);

@@ -2,33 +2,35 @@
 
 #pragma once
 
-#include <functional>
-#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "mercator/support/error.h"
+#include "mercator/support/file.h"
 
 namespace mercator::tools {
 
 // The whole of a file, or of standard input for "-". An error of kind kIo, without the file's name,
-// if it cannot be read, and of kind kUnsupported for 4 GiB and more.
-[[nodiscard]] Result<std::string> read_input(const std::string& path);
+// if it cannot be read, of kind kUnsupported for 4 GiB and more, and of kind kInterrupted soon
+// after a stop is requested.
+[[nodiscard]] Result<std::string> read_input(const std::string& path,
+                                             const std::stop_token& stop = {});
 
 // What messages call that input: its path, or "<stdin>".
 [[nodiscard]] std::string input_name(const std::string& path);
 
 // Writes a file, whole or not at all: what is there is replaced once everything is written. What is
 // not a regular file, such as a device or a pipe, is written to directly. An error of kind kIo,
-// without the file's name.
-[[nodiscard]] Result<void> write_file(const std::string& path, std::string_view text);
-// The same for a file that consists of several parts.
-[[nodiscard]] Result<void> write_file(const std::string& path,
-                                      std::span<const std::string_view> parts);
-// The same for what `write` writes to the file whose path it is given, which is there and empty.
-// Only for regular files; otherwise an error of kind kIo.
-[[nodiscard]] Result<void> replace_file(
-    const std::string& path, const std::function<Result<void>(const std::string&)>& write);
+// without the file's name, or kInterrupted soon after a stop is requested.
+[[nodiscard]] Result<void> write_file(const std::string& path, std::string_view text,
+                                      const std::stop_token& stop = {});
+
+// Whether there is something else at a path than a regular file, which cannot be replaced.
+[[nodiscard]] bool is_special_file(const std::string& path);
+// What will take the place of a regular file, if there is one, with its permissions. A symbolic
+// link goes on to lead there. An error of kind kIo.
+[[nodiscard]] Result<FileReplacement> replacement_of(const std::string& path);
 
 // Writes to standard error. Where that cannot be written to, nobody can be told, and work goes on.
 void write_message(std::string_view text);

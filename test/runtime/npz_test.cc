@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,6 +103,18 @@ TEST(Npz, WhatCannotBeWrittenIsAnErrorAndLeavesNothing) {
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().kind, ErrorKind::kIo);
   EXPECT_EQ(written.error().message, "No such file or directory");
+}
+
+TEST(Npz, WhatIsInterruptedLeavesWhatWasThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("a.npz", "what was there before");
+  const std::vector<NpzEntry> entries = {{"0", tensor_from_text("s32[2] {1, -2}")}};
+  std::stop_source stop;
+  stop.request_stop();
+  const Result<void> written = write_npz(path, entries, MemoryPool(), stop.get_token());
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().kind, ErrorKind::kInterrupted);
+  EXPECT_EQ(folder.read("a.npz"), "what was there before");
 }
 
 TEST(Npz, WhatIsNoArchiveIsAnError) {

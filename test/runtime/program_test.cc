@@ -16,6 +16,7 @@
 #include "engine_testing.h"
 #include "mercator/runtime/function_table.h"
 #include "mercator/runtime/packed_function.h"
+#include "mercator/support/stop_check.h"
 #include "random_graphs.h"
 #include "test/support/random_factor.h"
 
@@ -332,7 +333,7 @@ TEST(Program, TheFirstFailureInOrderIsTold) {
     ++running;
     EXPECT_TRUE(comes_true([&] { return context.stop.stop_requested(); }));
     second_has_failed = true;
-    return std::unexpected(context.check_stop().error());
+    return std::unexpected(check_stop(context.stop).error());
   };
   const auto program = compiled(module_of_lines(R"(
     x = s32[2] parameter(0)
@@ -362,7 +363,7 @@ TEST(Program, WhatRunsBesideAFailureIsStopped) {
                      const RunContext& context) -> Results {
     is_running = true;
     EXPECT_TRUE(comes_true([&] { return context.stop.stop_requested(); }));
-    return std::unexpected(context.check_stop().error());
+    return std::unexpected(check_stop(context.stop).error());
   };
   RunContext context;
   context.threads = 2;
@@ -376,7 +377,7 @@ TEST(Program, ARunStopsWhenAsked) {
   all.on_run = [&](const hlo::Module&, const std::vector<Value>&,
                    const RunContext& context) -> Results {
     stop.request_stop();
-    return std::unexpected(context.check_stop().error());
+    return std::unexpected(check_stop(context.stop).error());
   };
   const auto program = compiled(alternating(1), {&all});
   RunContext context;

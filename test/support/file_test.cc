@@ -6,11 +6,13 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -58,11 +60,11 @@ Result<void> write_text(const std::string& path, std::string_view text) {
 TEST_F(FileTest, AFileIsReplacedWithItsPermissions) {
   for (const std::string_view text : {"the first", "second"}) {
     for (const mode_t mode : {0600U, 0644U}) {
-      ASSERT_TRUE(replace_atomically(path(), mode, [&](const std::string& beside) {
-        EXPECT_EQ(fs::path(beside).parent_path(), folder_);
-        EXPECT_EQ(fs::file_size(beside), 0U);
-        return write_text(beside, text);
-      }));
+      FileReplacement file = FileReplacement::make(path(), mode).value();
+      EXPECT_EQ(fs::path(file.beside()).parent_path(), folder_);
+      EXPECT_EQ(fs::file_size(file.beside()), 0U);
+      ASSERT_TRUE(write_text(file.beside(), text));
+      ASSERT_TRUE(file.put_in_place());
       EXPECT_EQ(content(), text);
       struct stat status{};
       ASSERT_EQ(::stat(path().c_str(), &status), 0);
@@ -72,28 +74,81 @@ TEST_F(FileTest, AFileIsReplacedWithItsPermissions) {
   EXPECT_THAT(names(), ElementsAre("file"));
 }
 
-TEST_F(FileTest, WhatFailsLeavesEverythingAsItWas) {
-  const auto fails = [](const std::string& beside) -> Result<void> {
-    EXPECT_TRUE(write_text(beside, "half of it"));
-    return fail(ErrorKind::kExhausted, "no room");
-  };
-  const Result<void> no_file = replace_atomically(path(), 0600, fails);
-  ASSERT_FALSE(no_file);
-  EXPECT_EQ(no_file.error().message, "no room");
+TEST_F(FileTest, WhatIsNotPutInPlaceLeavesEverythingAsItWas) {
+  {
+    const FileReplacement file = FileReplacement::make(path(), 0600).value();
+    ASSERT_TRUE(write_text(file.beside(), "half of it"));
+  }
   EXPECT_THAT(names(), IsEmpty());
 
   // A folder cannot be replaced.
   fs::create_directory(path());
-  const Result<void> folder = replace_atomically(
-      path(), 0600, [](const std::string& beside) { return write_text(beside, "x"); });
-  ASSERT_FALSE(folder);
-  EXPECT_EQ(folder.error().kind, ErrorKind::kIo);
+  {
+    FileReplacement file = FileReplacement::make(path(), 0600).value();
+    const Result<void> folder = file.put_in_place();
+    ASSERT_FALSE(folder);
+    EXPECT_EQ(folder.error().kind, ErrorKind::kIo);
+  }
   EXPECT_THAT(names(), ElementsAre("file"));
 
-  const Result<void> nowhere = replace_atomically(
-      folder_ / "no/file", 0600, [](const std::string&) -> Result<void> { return {}; });
+  const Result<FileReplacement> nowhere = FileReplacement::make(folder_ / "no/file", 0600);
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().message, "No such file or directory");
+}
+
+TEST_F(FileTest, NewFilesMayBeHeldTogether) {
+  std::vector<FileReplacement> files;
+  for (const char* name : {"a", "b", "c"}) {
+    files.push_back(FileReplacement::make(folder_ / name, 0600).value());
+  }
+  ASSERT_TRUE(files[1].put_in_place());
+  files.clear();
+  EXPECT_THAT(names(), ElementsAre("b"));
+}
+
+// What waits for the other end of a pipe ends when it is asked to; `run` is given the token.
+template <class Run>
+void expect_interruptible(Run run) {
+  std::stop_source source;
+  std::jthread request([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    source.request_stop();
+  });
+  EXPECT_EQ(run(source.get_token()).error().kind, ErrorKind::kInterrupted);
+  EXPECT_EQ(run(source.get_token()).error().kind, ErrorKind::kInterrupted);  // already requested
+}
+
+TEST_F(FileTest, WaitingForAPipeEndsWhenAsked) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  expect_interruptible([&](const std::stop_token& stop) { return open_to_write(path(), stop); });
+  expect_interruptible([&](const std::stop_token& stop) -> Result<std::size_t> {
+    const FileDescriptor file(MERCATOR_TRY(open_to_read(path(), stop)));
+    std::array<std::byte, 1> byte{};
+    return read_full(file.number(), byte, stop);
+  });
+  // A reader that takes nothing.
+  const FileDescriptor reader(::open(path().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const std::string large(1 << 20, 'x');
+  expect_interruptible(
+      [&](const std::stop_token& stop) { return write_to(path(), {{large}}, stop); });
+}
+
+TEST_F(FileTest, PipesGiveWhatTheyAreGivenThoughAStopMayBeRequested) {
+  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
+  const std::stop_source source;
+  std::string sent(3 << 20, '\0');
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 7 + i / 256);
+  std::jthread writing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(write_to(path(), {{sent}}, source.get_token()));
+  });
+  const FileDescriptor file(open_to_read(path(), source.get_token()).value());
+  std::string received(sent.size() + 1, '\0');
+  const Result<std::size_t> count =
+      read_full(file.number(), std::as_writable_bytes(std::span(received)), source.get_token());
+  EXPECT_EQ(count.value(), sent.size());
+  received.pop_back();
+  EXPECT_TRUE(received == sent);
 }
 
 // A pipe gives and takes less at once than is asked for.

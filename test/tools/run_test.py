@@ -194,6 +194,23 @@ class Results(WithFolder):
         )
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_no_file_is_replaced_where_another_cannot_be_written(self):
+        first = self.write("first.npy", "what was there before")
+        folder = self.folder / "folder"
+        folder.mkdir()
+        here = sorted(os.listdir(self.folder))
+        for second, reason in (
+            (self.folder / "none" / "second.npy", "No such file or directory"),
+            (self.folder / "none" / "all.npz", "No such file or directory"),
+            ("/dev/full", "No space left on device"),
+            (folder, "Is a directory"),
+        ):
+            for outputs in ((first, second), (second, first)):
+                outputs = ["--output", outputs[0], "--output", outputs[1]]
+                self.expect_error(1, f"{second}: error: {reason}", "-", "--random", "1", *outputs, text=ADD)
+                self.assertEqual(first.read_text(), "what was there before")
+                self.assertEqual(sorted(os.listdir(self.folder)), here)
+
     def test_a_full_disk_leaves_what_was_there(self):
         disk = self.folder / "disk"
         disk.mkdir()
@@ -419,42 +436,73 @@ class Options(WithFolder):
         self.assertEqual(result.returncode, 3)
         self.assertIn("<stdin>:3:6: error: 'i': ", result.stderr)
 
-    def test_an_interrupt_ends_the_run(self):
-        process = subprocess.Popen(
-            [command.program, "run", "-", "--output", self.folder / "out.npz"],
+    def interrupt(self, *arguments, text=None):
+        """What the command writes to standard error when it is interrupted after a second; with a text on
+        standard input, which stays open without one."""
+        with subprocess.Popen(
+            [command.program, *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             # Tests that run in the background may have it turned off.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        process.stdin.write(ENDLESS.encode())
-        process.stdin.close()
-        with self.assertRaises(subprocess.TimeoutExpired):
-            process.wait(timeout=1)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=60), 130)
-        self.assertIn(b"interrupted", process.stderr.read())
-        self.assertEqual(process.stdout.read(), b"")
-        process.stdout.close()
-        process.stderr.close()
+        ) as process:
+            if text is not None:
+                process.stdin.write(text.encode())
+                process.stdin.close()
+            with self.assertRaises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+            process.send_signal(signal.SIGINT)
+            try:
+                self.assertEqual(process.wait(timeout=60), 130)
+            finally:
+                process.kill()
+            self.assertEqual(process.stdout.read(), b"")
+            return process.stderr.read().decode()
+
+    def test_an_interrupt_ends_the_run(self):
+        self.assertIn("interrupted", self.interrupt("run", "-", "--output", self.folder / "out.npz", text=ENDLESS))
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_an_interrupt_ends_the_drawing_of_arguments(self):
-        process = subprocess.Popen(
-            [command.program, "run", "-", "--random", "1"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
         # They would take some minutes.
-        process.stdin.write(entry("p = f64[200000000] parameter(0)\n ROOT c = u8[] constant(1)").encode())
-        process.stdin.close()
-        with self.assertRaises(subprocess.TimeoutExpired):
-            process.wait(timeout=1)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=20), 130)
-        self.assertEqual(process.stderr.read(), b"mercator: error: interrupted\n")
-        self.assertEqual(process.stdout.read(), b"")
-        process.stdout.close()
-        process.stderr.close()
+        text = entry("p = f64[200000000] parameter(0)\n ROOT c = u8[] constant(1)")
+        self.assertEqual(self.interrupt("run", "-", "--random", "1", text=text), "mercator: error: interrupted\n")
+
+    def test_an_interrupt_ends_the_wait_for_a_pipe(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        model = self.write("model.hlo", ADD)
+        before = self.write("sum.npy", "what was there before")
+        here = sorted(os.listdir(self.folder))
+        for arguments in (
+            ["run", "-"],
+            ["run", pipe],
+            ["run", model, "--input", pipe],
+            ["run", model, "--random", "1", "--output", before, "--output", pipe],
+            ["run", model, "--random", "1", "--output", pipe, "--output", before],
+            ["compile", model, "-o", pipe],
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn("error: interrupted", self.interrupt(*arguments))
+                self.assertEqual(before.read_text(), "what was there before")
+                self.assertEqual(sorted(os.listdir(self.folder)), here)
+
+    def test_pipes_give_and_take_what_files_do(self):
+        model = self.write("model.hlo", ADD)
+        given, taken = self.folder / "given", self.folder / "taken"
+        os.mkfifo(given)
+        os.mkfifo(taken)
+        argument = npy("<i4", (3,), 1, 2, 3)
+        with subprocess.Popen(
+            [command.program, "run", model, "--input", given, "--random", "1", "--output", self.folder / "sum.npy",
+             "--output", taken]
+        ) as process:
+            given.write_bytes(argument)
+            product = taken.read_bytes()
+            self.assertEqual(process.wait(timeout=60), 0)
+        self.ran(model, "--input", self.write("x.npy", argument), "--random", "1", "--output", self.folder / "s.npy",
+                 "--output", self.folder / "p.npy")
+        self.assertEqual(product, (self.folder / "p.npy").read_bytes())
+        self.assertEqual((self.folder / "sum.npy").read_bytes(), (self.folder / "s.npy").read_bytes())
 
     def test_messages_that_cannot_be_written_are_dropped(self):
         model = self.write("model.hlo", entry("ROOT c = u8[] constant(1)"))

@@ -1,17 +1,15 @@
-// Stops long loops.
+// Stops what takes long.
 
 #pragma once
 
 #include <cstdint>
 #include <stop_token>
 
-#include "mercator/runtime/evaluator.h"
-#include "mercator/runtime/run_context.h"
 #include "mercator/support/error.h"
 
-namespace mercator::runtime {
+namespace mercator {
 
-// The error of what is interrupted, if a stop was requested.
+// The error of what is interrupted, of kind kInterrupted, if a stop was requested.
 [[nodiscard]] inline Result<void> check_stop(const std::stop_token& stop) {
   if (stop.stop_requested()) return fail(ErrorKind::kInterrupted, "interrupted");
   return {};
@@ -20,13 +18,14 @@ namespace mercator::runtime {
 // Counts the steps of a loop and asks once in a while whether to go on. The token must stay.
 class StopCheck {
  public:
-  explicit StopCheck(const std::stop_token& stop) : stop_(stop) {}
-  explicit StopCheck(const RunContext& context) : StopCheck(context.stop) {}
-  explicit StopCheck(const Evaluator& evaluator) : StopCheck(evaluator.context()) {}
+  // To ask more seldom would let a user wait, more often would take time.
+  static constexpr std::int64_t kStepsBetween = 1 << 16;
 
-  // The error of an interrupted run, if a stop was requested. Requires steps >= 0.
+  explicit StopCheck(const std::stop_token& stop) : stop_(stop) {}
+  explicit StopCheck(std::stop_token&&) = delete;
+
+  // The error of what is interrupted, if a stop was requested. Requires steps >= 0.
   [[nodiscard]] Result<void> operator()(std::int64_t steps = 1) {
-    constexpr std::int64_t kStepsBetween = 1 << 16;
     if (steps < left_) {
       left_ -= steps;
       return {};
@@ -40,4 +39,4 @@ class StopCheck {
   std::int64_t left_ = 0;
 };
 
-}  // namespace mercator::runtime
+}  // namespace mercator
