@@ -39,7 +39,7 @@ Result<CompileCache::Compiled> CompileCache::compile(
 
 Result<CompileCache::Compiled> CompileCache::load_or_compile(
     const std::string& key, const Engine& engine, const std::shared_ptr<const hlo::Module>& module,
-    const std::stop_token& stop) const {
+    const std::stop_token& stop) {
   std::vector<std::string> warnings;
   if (std::shared_ptr<const Executable> loaded = load(key, engine, warnings)) {
     return Compiled{std::move(loaded), Source::kDisk, std::move(warnings)};
@@ -66,15 +66,21 @@ std::unique_ptr<Executable> CompileCache::load(const std::string& key, const Eng
 }
 
 void CompileCache::store(const std::string& key, const Executable& executable,
-                         std::vector<std::string>& warnings) const {
+                         std::vector<std::string>& warnings) {
   if (!disk_) return;
   const Result<std::string> bytes = executable.save();
   if (!bytes && bytes.error().kind == ErrorKind::kUnsupported) return;
   const Result<void> written =
       bytes ? disk_->write(key, *bytes) : Result<void>(std::unexpected(bytes.error()));
-  if (written) return;
-  warnings.push_back(fmt::format("cannot write the cache entry '{}': {}", disk_->path_of(key),
-                                 written.error().message));
+  if (!written) {
+    warnings.push_back(fmt::format("cannot write the cache entry '{}': {}", disk_->path_of(key),
+                                   written.error().message));
+    return;
+  }
+  if (const Result<void> trimmed = disk_->trim(); !trimmed) {
+    warnings.push_back(fmt::format("cannot remove old cache entries beside '{}': {}",
+                                   disk_->path_of(key), trimmed.error().message));
+  }
 }
 
 }  // namespace mercator::runtime

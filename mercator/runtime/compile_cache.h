@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mercator/hlo/module.h"
@@ -28,7 +29,10 @@ class CompileCache {
  public:
   // In memory only.
   CompileCache() = default;
-  explicit CompileCache(std::string directory) : disk_(DiskCache(std::move(directory))) {}
+  // The least recently used entries of the directory are removed where it would have more bytes
+  // than `limit` (disk_cache.h).
+  explicit CompileCache(std::string directory, std::uint64_t limit = DiskCache::kDefaultLimit)
+      : disk_(std::in_place, std::move(directory), limit) {}
 
   enum class Source : std::uint8_t { kCompiled, kMemory, kDisk };
   struct Compiled {
@@ -46,11 +50,11 @@ class CompileCache {
  private:
   Result<Compiled> load_or_compile(const std::string& key, const Engine& engine,
                                    const std::shared_ptr<const hlo::Module>& module,
-                                   const std::stop_token& stop) const;
+                                   const std::stop_token& stop);
   std::unique_ptr<Executable> load(const std::string& key, const Engine& engine,
                                    std::vector<std::string>& warnings) const;
   void store(const std::string& key, const Executable& executable,
-             std::vector<std::string>& warnings) const;
+             std::vector<std::string>& warnings);
 
   std::optional<DiskCache> disk_;
   std::mutex mutex_;

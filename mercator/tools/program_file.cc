@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <utility>
 
 #include "mercator/runtime/artifact.h"
@@ -10,6 +11,7 @@
 #include "mercator/runtime/engine.h"
 #include "mercator/tools/module_file.h"
 #include "mercator/tools/streams.h"
+#include "mercator/tools/whole_number.h"
 
 namespace mercator::tools {
 namespace {
@@ -53,8 +55,14 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->option_text("NAME")
       ->take_all()
       ->expected(1);
-  app.add_option("--cache", options.cache, "A folder of what has been compiled, kept between runs")
-      ->option_text("FOLDER");
+  CLI::Option* const cache = app.add_option("--cache", options.cache,
+                                            "A folder of what has been compiled, kept between runs")
+                                 ->option_text("FOLDER");
+  app.add_option("--cache-size", options.cache_size,
+                 "The most that is kept there, in bytes or with a unit: 500M; 4G by default")
+      ->option_text("SIZE")
+      ->transform(byte_size())
+      ->needs(cache);
 }
 
 ExitStatus ProgramFile::report(const Error& error) const {
@@ -75,11 +83,15 @@ std::expected<ProgramFile, ExitStatus> read_program_file(const ProgramOptions& o
   const Result<std::vector<const runtime::Engine*>> engines = runtime::engines().find_all(names);
   if (!engines) return std::unexpected(report(engines.error(), "mercator"));
 
-  runtime::CompileCache cache =
-      options.cache.empty() ? runtime::CompileCache() : runtime::CompileCache(options.cache);
+  std::optional<runtime::CompileCache> cache;
+  if (options.cache.empty()) {
+    cache.emplace();
+  } else {
+    cache.emplace(options.cache, options.cache_size);
+  }
   const std::shared_ptr<const hlo::Module> module = std::move(file->module);
   Result<std::unique_ptr<runtime::Program>> program =
-      runtime::Program::compile(module, *engines, {.cache = &cache, .stop = stop});
+      runtime::Program::compile(module, *engines, {.cache = &*cache, .stop = stop});
   if (!program) {
     return std::unexpected(report_in(*module, program.error(), file->name, file->text));
   }

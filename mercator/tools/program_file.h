@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <stop_token>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "mercator/hlo/module.h"
+#include "mercator/runtime/disk_cache.h"
 #include "mercator/runtime/program.h"
 #include "mercator/tools/exit_status.h"
 
@@ -20,11 +22,12 @@ namespace mercator::tools {
 
 struct ProgramOptions {
   std::string file;
-  std::vector<std::string> engines;  // by preference
-  std::string cache;                 // a directory; "": none
+  std::vector<std::string> engines;                              // by preference
+  std::string cache;                                             // a directory; "": none
+  std::uint64_t cache_size = runtime::DiskCache::kDefaultLimit;  // bytes
 };
 
-// Adds FILE, --engine and --cache.
+// Adds FILE, --engine, --cache and --cache-size.
 void add_program_options(CLI::App& app, ProgramOptions& options);
 
 struct ProgramFile {

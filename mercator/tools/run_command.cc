@@ -190,10 +190,7 @@ Verb add_run_verb(CLI::App& command) {
   app->add_option("--memory", options->memory,
                   "The most memory for tensors, in bytes or with a unit: 2G")
       ->option_text("SIZE")
-      ->transform(CLI::AsSizeValue(false))
-      ->check([](const std::string& text) {
-        return text.starts_with('-') ? std::string("memory is not negative") : std::string();
-      });
+      ->transform(byte_size());
   app->add_option("--seed", options->seed, "Where the program's own random numbers start")
       ->option_text("N")
       ->check(whole_number(0, kLargestSeed));

@@ -18,4 +18,12 @@ CLI::Validator whole_number(std::uint64_t lowest, std::uint64_t highest) {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator byte_size() {
+  const auto transform = [](std::string& text) -> std::string {
+    if (text.starts_with('-')) return fmt::format("'{}' is no number of bytes", text);
+    return CLI::AsSizeValue(/*kb_is_1000=*/false)(text);
+  };
+  return CLI::Validator(transform, "");
+}
+
 }  // namespace mercator::tools

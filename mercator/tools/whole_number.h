@@ -1,4 +1,4 @@
-// Options that are whole numbers.
+// Options that are whole numbers, and sizes.
 
 #pragma once
 
@@ -14,5 +14,8 @@ namespace mercator::tools {
 // and those that do not fit become others.)
 [[nodiscard]] CLI::Validator whole_number(
     std::uint64_t lowest, std::uint64_t highest = std::numeric_limits<std::int64_t>::max());
+
+// Takes a number of bytes, or one with a unit: 500M, 2G; a K is 1024 bytes. Makes it one of bytes.
+[[nodiscard]] CLI::Validator byte_size();
 
 }  // namespace mercator::tools

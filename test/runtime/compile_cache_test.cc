@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 using Source = CompileCache::Source;
 
@@ -261,7 +263,7 @@ TEST_F(DamagedEntry, WhatBelongsToAnotherUserIsNotRead) {
 
 // An intact entry whose content the engine refuses.
 TEST_F(DamagedEntry, WhatTheEngineCannotLoadIsCompiledAgain) {
-  const DiskCache disk(directory_.path());
+  DiskCache disk(directory_.path());
   const TestEngine engine("engine");
   ASSERT_EQ(disk.path_of(key_of(product_module())), path_);
   ASSERT_TRUE(disk.write(key_of(product_module()), "not a module"));
@@ -328,26 +330,150 @@ TEST(CompileCache, AFullDiskIsAWarning) {
   ::umount2(directory.path().c_str(), MNT_DETACH);
 }
 
+// ---- the limit ----
+
+std::uint64_t bytes_in(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  for (const std::string& path : files_in(directory)) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(path, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+// A file as old as that.
+void set_age(const std::string& path, std::chrono::seconds age) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+}
+
+class LimitedCache : public ::testing::Test {
+ protected:
+  LimitedCache() {
+    DiskCache disk(directory_.path());
+    EXPECT_TRUE(disk.write("0", value_));
+    entry_size_ = fs::file_size(disk.path_of("0"));
+  }
+
+  // Entries "0", "1", …, each used an hour after the one before it.
+  void fill(int count) {
+    DiskCache disk(directory_.path());
+    for (int i = 0; i < count; ++i) {
+      const std::string key = std::to_string(i);
+      EXPECT_TRUE(disk.write(key, value_));
+      set_age(disk.path_of(key), std::chrono::hours(count - i));
+    }
+  }
+  [[nodiscard]] std::vector<int> kept(int count) const {
+    std::vector<int> kept;
+    const DiskCache disk(directory_.path());
+    for (int i = 0; i < count; ++i) {
+      if (fs::exists(disk.path_of(std::to_string(i)))) kept.push_back(i);
+    }
+    return kept;
+  }
+
+  TemporaryDirectory directory_;
+  std::string value_ = std::string(1000, 'x');
+  std::uint64_t entry_size_ = 0;
+};
+
+TEST_F(LimitedCache, WhatWasWrittenFirstIsRemovedFirst) {
+  fill(8);
+  DiskCache disk(directory_.path(), 8 * entry_size_);
+  ASSERT_TRUE(disk.trim());
+  EXPECT_EQ(kept(8).size(), 8U);
+  ASSERT_TRUE(disk.write("8", value_));
+  ASSERT_TRUE(disk.trim());
+  // Down to seven eighths.
+  EXPECT_THAT(kept(9), ElementsAre(2, 3, 4, 5, 6, 7, 8));
+}
+
+TEST_F(LimitedCache, WhatWasReadStays) {
+  fill(8);
+  DiskCache disk(directory_.path(), 4 * entry_size_);
+  EXPECT_EQ(disk.read("1").value(), value_);
+  EXPECT_EQ(disk.read("5").value(), value_);
+  ASSERT_TRUE(disk.trim());
+  EXPECT_THAT(kept(8), ElementsAre(1, 5, 7));
+}
+
+TEST_F(LimitedCache, WhatIsLargerThanTheLimitIsNotWritten) {
+  DiskCache disk(directory_.path(), entry_size_);
+  EXPECT_TRUE(disk.write("1", value_));
+  const Result<void> larger = disk.write("2", value_ + "x");
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.error().message, fmt::format("it has {} bytes, and the cache may have {}",
+                                                entry_size_ + 1, entry_size_));
+  EXPECT_THAT(kept(3), ElementsAre(0, 1));
+  ASSERT_TRUE(disk.trim());
+  EXPECT_LE(bytes_in(directory_.path()), entry_size_);
+}
+
+TEST_F(LimitedCache, OnlyEntriesAndWhatIsLeftOfThemAreRemoved) {
+  const std::string entry = DiskCache(directory_.path()).path_of("0");
+  const std::vector<std::string> others = {directory_.path() + "/notes.entry",
+                                           directory_.path() + "/" + std::string(32, 'a') + ".txt",
+                                           entry + ".fresh1"};
+  for (const std::string& path : others) {
+    write(path, "x");
+    set_age(path, std::chrono::minutes(10));
+  }
+  set_age(others[0], std::chrono::hours(24 * 365));
+  set_age(others[1], std::chrono::hours(24 * 365));
+  const std::string left_over = entry + ".ab12cd";
+  write(left_over, "half of it");
+  set_age(left_over, std::chrono::hours(2));
+  ASSERT_TRUE(DiskCache(directory_.path(), 1).trim());
+  EXPECT_THAT(files_in(directory_.path()), UnorderedElementsAreArray(others));
+}
+
+TEST_F(LimitedCache, TheCompilerKeepsToIt) {
+  const TestEngine engine("engine");
+  CompileCache unlimited(directory_.path());
+  compile(unlimited, engine, product_module(0));
+  const std::uint64_t limit = 3 * bytes_in(directory_.path());
+  CompileCache cache(directory_.path(), limit);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_THAT(compile(cache, engine, product_module(i)).warnings, IsEmpty());
+    EXPECT_LE(bytes_in(directory_.path()), limit);
+  }
+  CompileCache after(directory_.path(), limit);
+  EXPECT_EQ(compile(after, engine, product_module(49)).source, Source::kDisk);
+  EXPECT_EQ(compile(after, engine, product_module(10)).source, Source::kCompiled);
+}
+
+TEST_F(LimitedCache, ADirectoryThatCannotBeReadIsAWarning) {
+  const TestEngine engine("engine");
+  if (::geteuid() == 0) GTEST_SKIP() << "the superuser may read everything";
+  CompileCache cache(directory_.path());
+  fs::permissions(directory_.path(), fs::perms::owner_write | fs::perms::owner_exec);
+  const auto compiled = compile(cache, engine, product_module());
+  fs::permissions(directory_.path(), fs::perms::owner_all);
+  EXPECT_EQ(compiled.source, Source::kCompiled);
+  EXPECT_THAT(compiled.warnings, ElementsAre(HasSubstr("cannot remove old cache entries")));
+}
+
 // ---- several processes ----
 
-TEST(CompileCache, ProcessesShareADirectory) {
-  const TemporaryDirectory directory;
+// Processes that compile the same programs; in every other round they remove entries while others
+// may be reading them.
+void expect_shared(const std::string& directory, std::uint64_t limit) {
   constexpr int kProcesses = 4;
   constexpr int kModules = 8;
   constexpr int kRounds = 20;
   const auto work = [&] {
     const TestEngine engine("engine");
     for (int round = 0; round < kRounds; ++round) {
-      CompileCache cache(directory.path());
+      CompileCache cache(directory, limit);
       for (int i = 0; i < kModules; ++i) {
         const auto compiled = compile(cache, engine, product_module(i));
         if (!compiled.warnings.empty()) return 1;
         const auto results = run_texts(*compiled.executable, {"s32[2] {5, 6}"});
         if (results != std::vector{fmt::format("s32[2] {{{}, 6}}", 5 * i)}) return 2;
-        // Somebody else may be reading it.
         std::error_code ignored;
         if (round % 2 == 0)
-          fs::remove(DiskCache(directory.path()).path_of(key_of(product_module(i))), ignored);
+          fs::remove(DiskCache(directory).path_of(key_of(product_module(i))), ignored);
       }
     }
     return 0;
@@ -362,6 +488,19 @@ TEST(CompileCache, ProcessesShareADirectory) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
   }
+}
+
+TEST(CompileCache, ProcessesShareADirectory) {
+  const TemporaryDirectory directory;
+  expect_shared(directory.path(), DiskCache::kDefaultLimit);
+}
+
+// Each removes what another has just written, or is about to read.
+TEST(CompileCache, ProcessesShareADirectoryThatIsTooSmall) {
+  const TemporaryDirectory directory;
+  constexpr std::uint64_t kLimit = 1000;
+  expect_shared(directory.path(), kLimit);
+  EXPECT_LE(bytes_in(directory.path()), kLimit + 4 * kLimit / 16 + 500);
 }
 
 }  // namespace

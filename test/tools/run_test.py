@@ -418,6 +418,20 @@ class Options(WithFolder):
             self.assertRegex(printed, rf"(?m)^  before, on disk +{hits}$")
             self.assertRegex(printed, r"(?m)^peak memory +\d+ bytes besides arguments$")
 
+    def test_the_cache_has_a_limit(self):
+        cache = self.folder / "cache"
+        for i in range(10):
+            self.ran("-", "--cache", cache, "--cache-size", "2K", text=entry(f"ROOT c = s32[] constant({i})"))
+        entries = [path.stat().st_size for path in cache.iterdir()]
+        self.assertGreater(len(entries), 1)
+        self.assertLess(len(entries), 10)
+        self.assertLessEqual(sum(entries), 2048)
+        text = entry("ROOT c = s32[] constant(1)")
+        self.expect_error(2, "mercator: error: --cache-size requires --cache", "-", "--cache-size", "2K", text=text)
+        for wrong in ("-1", "x", "2Q"):
+            result = run("run", "-", "--cache", cache, f"--cache-size={wrong}", text=text)
+            self.assertEqual(result.returncode, 2, wrong)
+
     def test_engines(self):
         once = self.ran(EXAMPLES / "distances.hlo", "--random", "1")
         self.assertEqual(self.ran(EXAMPLES / "distances.hlo", "--random", "1", "--engine", "interpreter"), once)
