@@ -12,6 +12,7 @@ import hashlib
 import pathlib
 import random
 import re
+import struct
 import sys
 import zipfile
 
@@ -65,6 +66,34 @@ def tensors():
                     yield archive.read(name)
 
 
+def artifacts():
+    """Programs as artifacts (mercator/runtime/artifact.h) of one part, without a checksum: the fuzzer has it."""
+
+    def text(value):
+        data = value.encode()
+        return struct.pack("<Q", len(data)) + data
+
+    def places(numbers):
+        return struct.pack(f"<{1 + len(numbers)}I", len(numbers), *numbers)
+
+    for program in programs():
+        entry = program[program.find("ENTRY"):]
+        lines = [line for line in entry[:entry.find("\n}")].split("\n") if " = " in line]
+        roots = [i for i, line in enumerate(lines) if line.lstrip().startswith("ROOT ")]
+        own = [i for i, line in enumerate(lines) if " parameter(" not in line]
+        if len(roots) != 1 or roots[0] not in own:
+            continue
+        # What the interpreter saves: the part as a program whose result is a tuple.
+        root = lines[roots[0]]
+        name, _, rest = root.strip().removeprefix("ROOT ").partition(" = ")
+        shape = re.match(r"\(.*?\)(?= [\w-]+\()|\S+", rest).group()
+        line = root.replace("ROOT ", "") + f"\n  ROOT results.of.part = ({shape}) tuple({name})"
+        saved = program.replace(root, line)
+        content = text(program) + struct.pack("<I", 1) + text("interpreter") + text("1")
+        content += struct.pack("<II", 1, 0) + places(own) + places([]) + places(roots) + text(saved)
+        yield b"mercator\n" + struct.pack("<I", 1) + bytes(16) + content
+
+
 def choices():
     """Random bytes after each first byte that makes another kind of input."""
     draw = random.Random(1)
@@ -74,6 +103,7 @@ def choices():
 
 
 SEEDS = {
+    "artifact_reader_fuzzer": artifacts,
     "hlo_reader_fuzzer": programs,
     "indexing_fuzzer": programs,
     "map_reader_fuzzer": maps,
