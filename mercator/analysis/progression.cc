@@ -228,13 +228,17 @@ ProgressionCases sum(Assumptions& assumptions, std::span<const Progression> xs) 
     }
   }
   const std::size_t count = terms.size();
-  // More would have too many orders; where strides and sizes are numbers, only one is tried.
-  if (count > 8) return {};
+  // More terms have too many orders: of them, all count or one. Where strides are numbers, only one
+  // order is tried.
+  constexpr std::size_t kMaxOrdered = 8;
   std::vector<std::size_t> order;
   std::vector<bool> taken(count);
+  // Six terms have 1,957 orders of some of them.
+  static_assert(kMaxExactTerms == 6);
+  constexpr std::size_t kMaxOrders = 2'000;
   std::size_t tried = 0;
   const auto add_case = [&] {
-    if (++tried > 2'000 || cases.is_complete()) return;
+    if (++tried > kMaxOrders || cases.is_complete()) return;
     std::vector<Constraint> conditions;
     for (std::size_t i = 0; i < count; ++i) {
       if (!taken[i]) conditions.push_back({terms[i].size, Interval::point(1)});
@@ -257,6 +261,7 @@ ProgressionCases sum(Assumptions& assumptions, std::span<const Progression> xs) 
   };
   // Depth first: all that count, in all orders, before fewer.
   const auto choose = [&](auto&& self, std::size_t wanted) -> void {
+    if (tried > kMaxOrders) return;
     if (order.size() == wanted) {
       add_case();
       return;
@@ -276,6 +281,8 @@ ProgressionCases sum(Assumptions& assumptions, std::span<const Progression> xs) 
     }
   };
   for (std::size_t wanted = count + 1; wanted-- > 0;) {
+    if (count > kMaxOrdered && wanted == 1) tried = 0;
+    if (count > kMaxOrdered && wanted > 1 && wanted < count) continue;
     if (wanted == 0 && count > 0) break;  // covered by those with one term
     choose(choose, wanted);
   }
@@ -321,6 +328,35 @@ ProgressionCases clipped(Assumptions& assumptions, const Progression& x, Expr lo
   values.offset = assumptions.simplify(values.offset);
   values.size = assumptions.simplify(values.size);
   return {{.values = {values}, .nonempty = nonempty_where(possible, is_possible, assumptions)}};
+}
+
+ProgressionCases clipped_rows(Assumptions& assumptions, const Progression& upper,
+                              const Progression& lower, Expr lo, Expr hi) {
+  ProgressionCases cases;
+  const ProgressionCases rows =
+      clipped(assumptions, upper, lo ? lo - last(lower) : Expr(), hi ? hi - lower.offset : Expr());
+  for (const ProgressionCase& left : rows) {
+    const Progression& row = left.values.front();
+    Conditions is_one(assumptions);
+    if (!is_one.require(row.size, Interval::point(1))) continue;
+    const Progression values = {row.offset + lower.offset, lower.size, lower.stride};
+    cases.push_back({.values = {simplified(assumptions, values)},
+                     .conditions = is_one.list(),
+                     .nonempty = left.nonempty});
+  }
+  if (!lo || !hi) return cases;
+  // The last of a row is at `lo`, the first of the next at `hi`.
+  const Expr before = lo - upper.offset - last(lower);
+  const Expr row = floor_div(before, upper.stride);
+  Conditions are_ends(assumptions);
+  if (are_ends.require(hi - lo - upper.stride + lower.stride * (lower.size - 1),
+                       Interval::point(0)) &&
+      are_ends.require(mod(before, upper.stride), Interval::point(0)) &&
+      are_ends.require(row, at_least(0)) && are_ends.require(upper.size - 2 - row, at_least(0))) {
+    const Progression values = {lo, assumptions.constant(2), hi - lo};
+    cases.push_back({.values = {simplified(assumptions, values)}, .conditions = are_ends.list()});
+  }
+  return cases;
 }
 
 namespace {

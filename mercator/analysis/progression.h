@@ -105,7 +105,8 @@ using ProgressionCases = std::vector<ProgressionCase>;
 // x mod n.
 [[nodiscard]] ProgressionCases remainder(Assumptions& assumptions, const Progression& x,
                                          std::int64_t n);
-// The sums of one value each.
+// The sums of one value each. Exact for so many; of more, some orders of strides are not tried.
+inline constexpr std::size_t kMaxExactTerms = 6;
 [[nodiscard]] ProgressionCases sum(Assumptions& assumptions, std::span<const Progression> xs);
 // The digits of x: x mod n0, (x floordiv n0) mod (n1 / n0), …, x floordiv nk, each a progression
 // and all combinations of them there. `divisors` are n0 … nk, each a multiple of the one before;
@@ -116,6 +117,12 @@ using ProgressionCases = std::vector<ProgressionCase>;
 // Those values that lie in [lo, hi]; a null bound is none.
 [[nodiscard]] ProgressionCases clipped(Assumptions& assumptions, const Progression& x, Expr lo,
                                        Expr hi);
+// Those of the sums of one value each of `upper` and `lower` that lie in [lo, hi], where the sums
+// are not evenly spaced; null bounds are none. Exact if the stride of `lower` is 1: then the sums
+// are rows with gaps between them, of which the bounds leave part of one row, or the last of one
+// and the first of the next.
+[[nodiscard]] ProgressionCases clipped_rows(Assumptions& assumptions, const Progression& upper,
+                                            const Progression& lower, Expr lo, Expr hi);
 // Those with x mod n = residue. None if the stride modulo n is not a number and may be one of many.
 [[nodiscard]] std::optional<ProgressionCases> with_residue(Assumptions& assumptions,
                                                            const Progression& x, std::int64_t n,

@@ -90,9 +90,10 @@ struct Tile {
   std::vector<Constraint> nonempty;
   // Where the conditions of several hold, each of them is right.
   std::vector<TileCase> cases;
-  // Where the conditions of no case hold, the elements are not known to be a tile: for this
-  // reason. Empty if some case has no conditions.
+  // Where the conditions of no case hold, the elements are not a tile, for this reason; or, if the
+  // cases are not complete, they are not known to be one. Empty if some case has no conditions.
   std::string otherwise;
+  bool is_complete = false;
   // Over the parameters. Those variables that the index of which would differ from element to
   // element of the tile have been made one by conditions.
   std::vector<RuntimeVariable> runtimes;

@@ -16,13 +16,6 @@ namespace {
 // More multiples than that are not tried.
 constexpr std::int64_t kMaxDivisor = 64;
 
-std::int64_t coefficient_of(Expr term, Expr sum) {
-  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
-    if (sum.operands()[i] == term) return sum.coefficients()[i];
-  }
-  return 0;
-}
-
 // Whether factor * a and b have the same coefficients modulo n.
 bool is_multiple(Expr a, std::int64_t factor, Expr b, std::int64_t n) {
   const auto agrees = [&](Expr term) {

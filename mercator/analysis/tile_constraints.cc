@@ -14,20 +14,11 @@
 namespace mercator::internal {
 namespace {
 
+// More sums would leave too many pairs of bounds.
+constexpr std::size_t kMaxProjected = 4;
+
 std::string gaps_left_by(const TileState& state, std::size_t index) {
   return fmt::format("{} leaves gaps in what a constraint allows", state.name(index));
-}
-
-// The one root that is this sum, a constraint; none if it is used elsewhere as well.
-std::optional<std::size_t> only_constraint(const TileState& state, Expr sum) {
-  const std::vector<Expr>& roots = state.roots();
-  const auto place = std::ranges::find(roots, sum);
-  if (place == roots.end() || std::find(place + 1, roots.end(), sum) != roots.end()) {
-    return std::nullopt;
-  }
-  const auto root = static_cast<std::size_t>(place - roots.begin());
-  if (!state.is_constraint(root) || state.is_within_other(sum, sum)) return std::nullopt;
-  return root;
 }
 
 // All there is of a variable: a term of one constraint.
@@ -43,8 +34,8 @@ std::optional<ConstraintTerm> only_term(const TileState& state, std::size_t inde
                                         const VariableUses& uses) {
   if (!uses.is_in_one_sum()) return std::nullopt;
   const auto& [sum, coefficient] = uses.sums.front();
-  const std::optional<std::size_t> constraint = only_constraint(state, sum);
-  if (!constraint) return std::nullopt;
+  const std::optional<std::size_t> constraint = state.only_root(sum);
+  if (!constraint || !state.is_constraint(*constraint)) return std::nullopt;
   const Expr zero = state.assumptions().constant(0);
   const Progression values = scaled(state.values(index), coefficient, zero);
   const auto& [lo, hi] = state.range(*constraint);
@@ -140,20 +131,24 @@ bool has_known_residue(const TileState& state, Expr sum) {
 
 }  // namespace
 
+SymbolicRange range_left(const RootUse& use, const SymbolicRange& range) {
+  const auto& [expr, factor, rest] = use.argument;
+  Expr lo;
+  Expr hi;
+  if (range.lo) {
+    lo = factor > 0 ? ceil_div(range.lo - rest, factor) : floor_div(rest - range.lo, -factor);
+  }
+  if (range.hi) {
+    hi = factor > 0 ? floor_div(range.hi - rest, factor) : ceil_div(rest - range.hi, -factor);
+  }
+  if (factor < 0) std::swap(lo, hi);
+  return {lo, hi};
+}
+
 StepResult clip(const TileState& state, std::size_t index, const VariableUses& uses) {
   for (const RootUse& use : uses.roots) {
     if (!state.is_constraint(use.root)) continue;
-    const auto& [expr, factor, rest] = use.argument;
-    const SymbolicRange& range = state.range(use.root);
-    Expr lo;
-    Expr hi;
-    if (range.lo) {
-      lo = factor > 0 ? ceil_div(range.lo - rest, factor) : floor_div(rest - range.lo, -factor);
-    }
-    if (range.hi) {
-      hi = factor > 0 ? floor_div(range.hi - rest, factor) : ceil_div(rest - range.hi, -factor);
-    }
-    if (factor < 0) std::swap(lo, hi);
+    const auto [lo, hi] = range_left(use, state.range(use.root));
     return branch(state, clipped(state.assumptions(), state.values(index), lo, hi),
                   [&](TileState& after, const std::vector<Progression>& values) {
                     after.set_values(index, values.front());
@@ -253,6 +248,49 @@ StepResult shift(const TileState& state, std::size_t index, const VariableUses& 
     if (use == uses.sums.end()) return Expr();
     return (whole + (old * use->coefficient).constant()) * use->coefficient;
   });
+  next.add(std::move(after));
+  return next;
+}
+
+StepResult project(const TileState& state, std::size_t index, const VariableUses& uses) {
+  if (!uses.is_in_sums_only() || uses.sums.size() < 2 || uses.sums.size() > kMaxProjected) {
+    return std::nullopt;
+  }
+  const Progression& values = state.values(index);
+  std::vector<Expr> lower = {values.offset};
+  std::vector<Expr> upper = {last(values)};
+  std::vector<std::size_t> projected;
+  for (const auto& [sum, coefficient] : uses.sums) {
+    const std::optional<std::size_t> root = state.only_root(sum);
+    if (!root || !state.is_constraint(*root) || !is_unit(coefficient)) return std::nullopt;
+    projected.push_back(*root);
+    // lo <= x + E <= hi, or lo <= E - x <= hi.
+    const Expr others = sum - state.variable(index) * coefficient;
+    const auto& [lo, hi] = state.range(*root);
+    const Expr from = coefficient > 0 ? lo : hi;
+    const Expr to = coefficient > 0 ? hi : lo;
+    if (from) lower.push_back((from - others) * coefficient);
+    if (to) upper.push_back((to - others) * coefficient);
+  }
+  TileState after = state;
+  TileBranches next;
+  if (!state.assumptions().always(values.stride, Interval::point(1))) {
+    next.reason = gaps_left_by(state, index);
+    next.add_single(state, index);
+    for (const std::size_t root : projected) {
+      if (can_cut(state, root)) add_cuts(state, root, next);
+    }
+    if (!after.require(values.stride, Interval::point(1))) return next;
+  }
+  std::ranges::sort(projected);
+  after.drop_constraints(projected);
+  const Expr zero = state.assumptions().constant(0);
+  for (const Expr from : lower) {
+    for (const Expr to : upper) {
+      if (from == lower.front() && to == upper.front()) continue;
+      after.add_constraint(to - from, {zero, Expr()});
+    }
+  }
   next.add(std::move(after));
   return next;
 }

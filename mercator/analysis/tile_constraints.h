@@ -11,6 +11,9 @@
 
 namespace mercator::internal {
 
+// What a constraint, a <= k * x + c <= b, leaves of x.
+[[nodiscard]] SymbolicRange range_left(const RootUse& use, const SymbolicRange& range);
+
 // a <= k * x + c <= b: some values of x.
 [[nodiscard]] StepResult clip(const TileState& state, std::size_t index, const VariableUses& uses);
 
@@ -32,6 +35,12 @@ namespace mercator::internal {
 // A variable x, of all integers between two, that occurs in sums only which all are x + E and
 // numbers: x + E takes its place as a variable, and x + E - E must be what x may be.
 [[nodiscard]] StepResult shift(const TileState& state, std::size_t index, const VariableUses& uses);
+
+// A variable x that occurs in constraints only, in sums that all are x + E or E - x: there is such
+// an x wherever each lower bound that these leave it is at most each upper one (Fourier-Motzkin
+// elimination, which is exact for integers since the factors of x are 1 and -1).
+[[nodiscard]] StepResult project(const TileState& state, std::size_t index,
+                                 const VariableUses& uses);
 
 // (x + E) mod n = r, where x occurs nowhere else: some x always meets it if there are n in a row.
 [[nodiscard]] StepResult cover(const TileState& state, std::size_t index, const VariableUses& uses);

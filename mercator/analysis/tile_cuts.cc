@@ -56,6 +56,20 @@ class Cut {
     for (const CutTerm& term : terms_) names.push_back(state_.name(term.variable));
     return fmt::format("a constraint cuts {} together", fmt::join(names, " and "));
   }
+  // Whether what it leaves is a tile only as `leave_everything` and `leave_less` say. If two are
+  // both cut, and neither to its least value only, then the sum of one step of each, which is
+  // within the room, is at least that of two steps of one of them, which is not.
+  [[nodiscard]] bool is_complete() const {
+    const SymbolicRange& range = state_.range(root_);
+    const std::vector<VariableUses> uses = uses_of(state_.roots(), state_.variable_count());
+    return (!range.lo || !range.hi) && terms_.size() == 2 &&
+           state_.only_root(state_.roots()[root_]) &&
+           std::ranges::all_of(terms_, [&](const CutTerm& term) {
+             const VariableUses& use = uses[term.variable];
+             return use.count() == 2 && use.sums.size() == 1 && use.roots.size() == 1 &&
+                    state_.is_result(use.roots.front().root);
+           });
+  }
   // Of any combination that meets it.
   [[nodiscard]] Constraint is_reached() const { return {room_, at_least(0)}; }
   void leave_everything(TileBranches& next) const {
@@ -140,6 +154,7 @@ StepResult keep_whole(const TileState& state) {
   TileBranches next{.reason = cut.reason()};
   cut.leave_everything(next);
   cut.leave_less(next);
+  next.is_complete = cut.is_complete();
   return next;
 }
 

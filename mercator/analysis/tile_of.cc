@@ -14,6 +14,7 @@
 #include "mercator/analysis/progression.h"
 #include "mercator/analysis/tile.h"
 #include "mercator/analysis/tile_reduction.h"
+#include "mercator/expr/traversal.h"
 #include "mercator/support/arithmetic.h"
 
 namespace mercator {
@@ -145,6 +146,7 @@ Tile tile_without_elements(const IndexMap& map) {
   const Expr zero = map.context().constant(0);
   const Expr one = map.context().constant(1);
   Tile tile;
+  tile.is_complete = true;
   tile.nonempty = {internal::never(map.context())};
   tile.cases.push_back(
       {.conditions = {},
@@ -166,7 +168,9 @@ bool decide_by_enumeration(const IndexMap& map, const RootTile& root, Tile& tile
     numbers.push_back({offset.value(), size.value(), stride.value()});
   }
   const std::optional<EvaluatedTile> found = enumerate_tile(map, numbers, {}, kMaxPoints);
-  if (!found || !found->is_tile) return false;
+  if (!found) return false;
+  tile.is_complete = true;
+  if (!found->is_tile) return false;
   if (found->is_empty) {
     tile = tile_without_elements(map);
     return true;
@@ -180,6 +184,23 @@ bool decide_by_enumeration(const IndexMap& map, const RootTile& root, Tile& tile
   tile.cases = {one};
   tile.otherwise.clear();
   return true;
+}
+
+// Whether it has numbers with which steps could leave int64.
+bool has_large_numbers(const IndexMap& map) {
+  constexpr std::int64_t kMax = std::int64_t{1} << 62;
+  const auto is_large = [](std::int64_t value) { return value > kMax || value < -kMax; };
+  const auto has_large = [&](Expr node) {
+    if (node.is(ExprKind::kConstant)) return is_large(node.value());
+    return node.is(ExprKind::kSum) &&
+           (is_large(node.constant()) || std::ranges::any_of(node.coefficients(), is_large));
+  };
+  std::vector<Expr> exprs(map.results().begin(), map.results().end());
+  for (const Constraint& constraint : map.constraints()) exprs.push_back(constraint.expr);
+  for (const RuntimeVariable& runtime : map.runtimes()) {
+    exprs.insert(exprs.end(), runtime.index.begin(), runtime.index.end());
+  }
+  return any_node(exprs, has_large);
 }
 
 // Whether another element of the array may need another value of it.
@@ -240,6 +261,10 @@ Tile tile_of(const IndexMap& map, const RootTile& root) {
     tile.otherwise = "a range variable is unbounded";
     return tile;
   }
+  if (has_large_numbers(map)) {
+    tile.otherwise = "numbers are too large";
+    return tile;
+  }
   std::vector<Interval> runtimes;
   for (const RuntimeVariable& runtime : map.runtimes()) runtimes.push_back(runtime.bounds);
   Assumptions assumptions(map.context(), std::vector(root.bounds().begin(), root.bounds().end()),
@@ -248,6 +273,7 @@ Tile tile_of(const IndexMap& map, const RootTile& root) {
   const TileSolutions solutions = internal::solve(assumptions, problem_of(map, root));
   tile.nonempty = solutions.nonempty;
   tile.otherwise = solutions.otherwise;
+  tile.is_complete = solutions.is_complete;
   CaseSimplifier simplified(map, root);
   std::vector<Expr> indices;
   for (const TileSolution& solution : solutions.cases) {
@@ -260,6 +286,7 @@ Tile tile_of(const IndexMap& map, const RootTile& root) {
     if (!tile.cases.back().conditions.empty()) continue;
     tile.cases = {tile.cases.back()};
     tile.otherwise.clear();
+    tile.is_complete = true;
     break;
   }
   if (tile.cases.empty() && decide_by_enumeration(map, root, tile)) return tile;

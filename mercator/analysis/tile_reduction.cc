@@ -13,8 +13,9 @@
 #include "mercator/analysis/tile_combinations.h"
 #include "mercator/analysis/tile_constraints.h"
 #include "mercator/analysis/tile_cuts.h"
+#include "mercator/analysis/tile_digits.h"
+#include "mercator/analysis/tile_merge.h"
 #include "mercator/analysis/tile_state.h"
-#include "mercator/analysis/tile_terms.h"
 #include "mercator/analysis/tile_uses.h"
 
 namespace mercator::internal {
@@ -93,7 +94,12 @@ StepResult fix_twisted(const TileState& state, std::span<const VariableUses> use
 StepResult fix_shared(const TileState& state, std::span<const VariableUses> uses) {
   const std::optional<std::size_t> index = hardest(state, uses, false);
   if (!index) return std::nullopt;
-  return fix(state, *index, fmt::format("more than one index depends on {}", state.name(*index)));
+  TileBranches next =
+      fix(state, *index, fmt::format("more than one index depends on {}", state.name(*index)));
+  // All results are linear here: the hull of their elements is a box only if each of its edges,
+  // which are the steps of the variables, is along one result.
+  next.is_complete = true;
+  return next;
 }
 
 // ---- all steps ----
@@ -119,6 +125,7 @@ StepResult rule(const TileState& state) {
   if (StepResult next = for_one(cover)) return next;
   if (StepResult next = for_one(divide)) return next;
   if (StepResult next = for_one(split)) return next;
+  if (StepResult next = for_one(project)) return next;
   if (StepResult next = fix_twisted(state, uses)) return next;
   if (StepResult next = keep_whole(state)) return next;
   return fix_shared(state, uses);
@@ -160,8 +167,19 @@ TileState without_conditions(TileState state, const Step& step) {
   }
 }
 
-// Constraints on what nothing else needs ask for no conditions, where it can be said at all whether
-// some combination meets them: rules say so in few words, and all combinations written out in many.
+// Where some combination meets these constraints; none if that can not be said. Rules say so in few
+// words, and all combinations written out in many.
+std::optional<std::vector<Constraint>> where_met(const TileState& state,
+                                                 std::span<const std::size_t> constraints) {
+  const TileState part = state.only(constraints);
+  const TileState reduced = without_conditions(part, rule);
+  auto where = existence(reduced);
+  if (!where) return existence(part);
+  where->insert(where->end(), reduced.nonempty().begin(), reduced.nonempty().end());
+  return where;
+}
+
+// Constraints on what nothing else needs ask for no conditions.
 StepResult decide_existence(const TileState& state) {
   TileState after = state;
   std::vector<std::size_t> decided;
@@ -169,16 +187,9 @@ StepResult decide_existence(const TileState& state) {
     const bool is_needed =
         std::ranges::any_of(group, [&](std::size_t root) { return !state.is_constraint(root); });
     if (is_needed) continue;
-    const TileState part = state.only(group);
-    const TileState reduced = without_conditions(part, rule);
-    auto nonempty = existence(reduced);
-    if (nonempty) {
-      after.add_nonempty(reduced.nonempty());
-    } else {
-      nonempty = existence(part);
-    }
-    if (!nonempty) continue;
-    after.add_nonempty(*nonempty);
+    const auto where = where_met(state, group);
+    if (!where) continue;
+    after.add_nonempty(*where);
     decided.insert(decided.end(), group.begin(), group.end());
   }
   if (decided.empty()) return std::nullopt;
@@ -193,28 +204,35 @@ StepResult step(const TileState& state) {
     if (StepResult decided = decide_existence(state)) return decided;
     if (StepResult enumerated = enumerate_numbers(state)) {
       // The rule knows in which way they are none.
-      if (enumerated->states.empty()) enumerated->reason = next->reason;
+      if (enumerated->states.empty()) {
+        enumerated->reason = next->reason;
+        enumerated->is_complete = true;
+      }
       return enumerated;
     }
   }
   return next;
 }
 
-// What any combination needs, whatever the conditions are that say more.
-void add_what_all_need(TileState& state) {
+// What any combination needs, whatever the conditions are that say more. Whether this says all
+// about that: there is a combination wherever it holds.
+bool add_what_all_need(TileState& state) {
+  bool is_all = true;
   for (const std::vector<std::size_t>& group : connected_constraints(state)) {
     const auto [lo, hi] = state.range(group.front());
     const bool has_one_end = !lo || !hi;
     const bool is_in_few_words = group.size() == 1 && has_one_end && can_cut(state, group.front());
-    const auto nonempty = is_in_few_words ? std::nullopt : existence(state.only(group));
-    if (nonempty) {
-      state.add_nonempty(*nonempty);
+    const auto where = is_in_few_words ? std::nullopt : where_met(state, group);
+    if (where) {
+      state.add_nonempty(*where);
       continue;
     }
+    is_all = is_all && is_in_few_words;
     for (const std::size_t constraint : group) {
       if (can_cut(state, constraint)) add_reached(state, constraint);
     }
   }
+  return is_all;
 }
 
 // The case that all that tiles can differ in has one value, which needs the fewest rules.
@@ -231,7 +249,7 @@ std::optional<TileState> single_element(TileState state) {
 TileSolutions solve(Assumptions& assumptions, const TileProblem& problem) {
   TileSolutions solutions;
   TileState start = without_conditions(TileState(assumptions, problem), step);
-  add_what_all_need(start);
+  solutions.is_complete = add_what_all_need(start);
   solutions.nonempty = start.take_nonempty();
   std::vector<std::string> reasons;
   // False if there are too many cases.
@@ -249,6 +267,7 @@ TileSolutions solve(Assumptions& assumptions, const TileProblem& problem) {
         solutions.cases.push_back(solution_of(state));
         continue;
       }
+      if (!next->reason.empty() && !next->is_complete) solutions.is_complete = false;
       if (!next->reason.empty() && reasons.size() < kMaxReasons &&
           std::ranges::find(reasons, next->reason) == reasons.end()) {
         reasons.push_back(std::move(next->reason));
@@ -261,6 +280,7 @@ TileSolutions solve(Assumptions& assumptions, const TileProblem& problem) {
   };
   const bool has_all = add_cases(start);
   if (!has_all) {
+    solutions.is_complete = false;
     reasons = {"there are too many cases"};
     if (const auto single = single_element(start)) add_cases(*single);
   }

@@ -39,7 +39,8 @@ struct TileSolutions {
   // Where one does not hold, there is no combination, whatever the conditions of the cases.
   std::vector<Constraint> nonempty;
   std::vector<TileSolution> cases;
-  std::string otherwise;  // why there are no more; of several reasons, the first ones
+  std::string otherwise;     // why there are no more; of several reasons, the first ones
+  bool is_complete = false;  // whether there is no tile where there is none of the cases
 };
 
 // Rewrites the problem until each result is a progression of its own, with a case for each way in
@@ -48,7 +49,7 @@ struct TileSolutions {
 //     one constraint only is eliminated (tile_constraints);
 //   - variables that occur in one linear combination only become one variable, their sum; one that
 //     occurs in one quotient or remainder only gives way to that, and one that occurs in several to
-//     its digits (tile_terms);
+//     its digits (tile_merge, tile_digits);
 //   - what is still shared must be a single value, and what is still constrained must not be cut,
 //     or along one variable only (tile_cuts).
 [[nodiscard]] TileSolutions solve(Assumptions& assumptions, const TileProblem& problem);

@@ -113,6 +113,7 @@ class TileFactors {
 
   TileFactor factor(std::size_t group) {
     TileFactor factor{.tile = {}, .dimensions = {}, .uses_offset = std::vector<bool>(rank())};
+    factor.tile.is_complete = tile_.is_complete;
     for (std::size_t i = 0; i < rank(); ++i) {
       if (find(i) == group) factor.dimensions.push_back(i);
     }
@@ -275,7 +276,10 @@ class Search {
         root[d] = {offset, std::min(sizes_[d], search_.array[d] - offset), 1};
       }
       const std::optional<std::int64_t> elements = count_at(factor.tile, root, runtimes);
-      if (!elements) return std::nullopt;
+      if (!elements) {
+        is_decided = factor.tile.is_complete;
+        return std::nullopt;
+      }
       most = std::max(most, *elements);
       for (std::size_t i = offsets.size(); i-- > 0 && ++position[i] == offsets[i].size();) {
         position[i] = 0;

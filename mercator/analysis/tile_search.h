@@ -41,7 +41,8 @@ struct TileChoice {
 struct TileChoices {
   std::vector<TileChoice> choices;  // the largest tiles of the root first
   std::size_t tried = 0;
-  // How many were left out since it took too much to decide on them.
+  // How many were left out since it took too much to decide on them, or conditions that are not
+  // complete say nothing of them.
   std::size_t undecided = 0;
   // Whether all sizes were tried. If not, the rest begins with smaller sizes.
   bool is_complete = true;

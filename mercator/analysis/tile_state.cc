@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "mercator/analysis/tile_congruence.h"
+#include "mercator/analysis/tile_separation.h"
+#include "mercator/support/arithmetic.h"
 
 namespace mercator::internal {
 
@@ -42,6 +44,13 @@ void constrain_dividend(Expr& expr, SymbolicRange& range) {
   }
 }
 
+// From the least to the greatest.
+std::int64_t extent(Interval bounds) {
+  std::int64_t reach = 0;
+  const bool is_known = bounds.is_bounded() && checked_sub(bounds.hi, bounds.lo, &reach);
+  return is_known ? reach : Interval::kPlusInfinity;
+}
+
 }  // namespace
 
 TileState::TileState(Assumptions& assumptions, const TileProblem& problem)
@@ -67,9 +76,10 @@ void TileState::settle() {
       replace_variable(i, values(i).offset);
     }
   }
-  assumptions_->set_ranges(bounds_);
+  set_ranges();
   assumptions_->simplify(roots_);
   join_quotients(roots_);
+  lift_digits(roots_, *assumptions_);
   for (std::size_t i = 0; i < ranges_.size(); ++i)
     constrain_dividend(roots_[results_ + i], ranges_[i]);
   // Backwards: it may drop the constraint.
@@ -101,11 +111,15 @@ Expr TileState::variable(std::size_t index) const {
   return assumptions_->context().range(static_cast<std::uint32_t>(index));
 }
 
-Expr TileState::add_variable(const Progression& values, std::string name) {
+Expr TileState::add_variable(const Progression& values, std::string name, Interval within,
+                             std::int64_t reach) {
   const std::size_t index = variables_.size();
   variables_.push_back({values, std::move(name)});
   bounds_.emplace_back();
+  reaches_.emplace_back();
+  within_.push_back(within);
   set_values(index, values);
+  reaches_.back() = std::min(reaches_.back(), reach);
   return variable(index);
 }
 
@@ -114,11 +128,70 @@ void TileState::set_values(std::size_t index, const Progression& values) {
   const bool is_single = assumptions_->simplify(values.stride).is_constant(0);
   variables_[index].values = is_single ? point(values.offset) : values;
   bounds_[index] = hull(assumptions_->range(values.offset), assumptions_->range(last(values)));
+  const Interval known = intersect(bounds_[index], within_[index]);
+  if (!known.is_empty()) bounds_[index] = known;
+  reaches_[index] = extent(bounds_[index]);
+}
+
+void TileState::forget_values(std::size_t index) {
+  bounds_[index] = within_[index];
+  reaches_[index] = extent(within_[index]);
 }
 
 bool TileState::is_within_other(Expr part, Expr root) const {
   return std::ranges::any_of(roots_,
                              [&](Expr other) { return other != root && is_within(part, other); });
+}
+
+std::optional<std::size_t> TileState::only_root(Expr expr) const {
+  const auto place = std::ranges::find(roots_, expr);
+  if (place == roots_.end() || std::find(place + 1, roots_.end(), expr) != roots_.end() ||
+      is_within_other(expr, expr)) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(place - roots_.begin());
+}
+
+bool TileState::tells_terms(Expr sum) const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
+    if (has_ranges(sum.operands()[i])) order.push_back(i);
+  }
+  const auto factor = [&](std::size_t i) { return magnitude(sum.coefficients()[i]); };
+  std::ranges::sort(order, {}, factor);
+  std::int64_t below = 0;
+  for (const std::size_t i : order) {
+    const Expr operand = sum.operands()[i];
+    std::int64_t most =
+        is_range(operand) ? reach(operand.variable().index) : extent(assumptions_->range(operand));
+    if (factor(i) <= below || !checked_mul(most, factor(i), &most) ||
+        !checked_add(below, most, &below)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool TileState::are_results(std::size_t from, std::size_t in_sums) const {
+  std::size_t in_other_sums = 0;
+  const std::vector<VariableUses> uses = uses_of(roots_, variables_.size());
+  const auto is_result_itself = [&](std::uint32_t i) {
+    return std::ranges::any_of(uses[i].roots,
+                               [&](const RootUse& use) { return is_result(use.root); });
+  };
+  for (auto i = static_cast<std::uint32_t>(from); i < uses.size(); ++i) {
+    if (uses[i].count() != 1) return false;
+    if (is_result_itself(i)) continue;
+    if (uses[i].sums.empty()) return false;
+    const Expr sum = uses[i].sums.front().sum;
+    const std::optional<std::size_t> root = only_root(sum);
+    if (!root || !is_result(*root)) return false;
+    std::vector<std::uint32_t> others = ranges_in(sum);
+    std::erase(others, i);
+    if (std::ranges::any_of(others, [&](std::uint32_t j) { return j >= from; })) return false;
+    if (!std::ranges::all_of(others, is_result_itself) && !tells_terms(sum)) ++in_other_sums;
+  }
+  return in_other_sums <= in_sums;
 }
 
 void TileState::add_constraint(Expr expr, const SymbolicRange& range) {

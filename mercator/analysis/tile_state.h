@@ -36,6 +36,8 @@ class TileState {
   [[nodiscard]] Assumptions& assumptions() const { return *assumptions_; }
   // Simplifies, and takes out what has one value only.
   void settle();
+  // From now on, the assumptions are about the variables of this state.
+  void set_ranges() const { assumptions_->set_ranges(bounds_); }
 
   // ---- variables ----
 
@@ -49,8 +51,15 @@ class TileState {
   [[nodiscard]] Progression values(std::size_t index, const LinearArgument& argument) const {
     return scaled(values(index), argument.factor, argument.rest);
   }
-  Expr add_variable(const Progression& values, std::string name);
+  // Its values are `within` as well, and the last is at most `reach` away from the first, where
+  // that is not clear from them.
+  Expr add_variable(const Progression& values, std::string name, Interval within = {},
+                    std::int64_t reach = Interval::kPlusInfinity);
+  // At most how far the last of its values is from the first.
+  [[nodiscard]] std::int64_t reach(std::size_t index) const { return reaches_[index]; }
   void set_values(std::size_t index, const Progression& values);
+  // From now on, all that is known of its values is what they were said to be within.
+  void forget_values(std::size_t index);
 
   // ---- roots ----
 
@@ -67,6 +76,8 @@ class TileState {
   }
   // Whether `part` is within a root that is not `root` itself.
   [[nodiscard]] bool is_within_other(Expr part, Expr root) const;
+  // The root that this is, if it is one and occurs nowhere else.
+  [[nodiscard]] std::optional<std::size_t> only_root(Expr expr) const;
 
   void set_root(std::size_t root, Expr expr) { roots_[root] = expr; }
   void add_constraint(Expr expr, const SymbolicRange& range);
@@ -74,6 +85,13 @@ class TileState {
   void drop_constraint(std::size_t constraint);
   void drop_constraints(std::span<const std::size_t> ascending);
   void replace_variable(std::size_t index, Expr by);
+  // Whether each term of the sum, of integers, is larger than all lower ones together: then it
+  // tells them all.
+  [[nodiscard]] bool tells_terms(Expr sum) const;
+  // Whether the elements are a tile only if the variables from this one on are a product: each
+  // occurs once, in a result that varies with nothing else but what other results say, or that
+  // tells its terms. So many as `in_sums` may occur in other sums instead.
+  [[nodiscard]] bool are_results(std::size_t from, std::size_t in_sums = 0) const;
   // As `rewrite` of tile_uses.h does.
   template <class Replace>
   void rewrite_roots(const Replace& replace) {
@@ -110,6 +128,8 @@ class TileState {
   Assumptions* assumptions_;
   std::vector<TileVariable> variables_;
   std::vector<Interval> bounds_;  // of the variables
+  std::vector<Interval> within_;
+  std::vector<std::int64_t> reaches_;
   std::vector<Expr> roots_;
   std::size_t results_;
   std::vector<SymbolicRange> ranges_;  // of what is constrained
@@ -120,7 +140,9 @@ class TileState {
 // The cases that a step leads to.
 struct TileBranches {
   std::vector<TileState> states = {};
-  std::string reason = {};  // why there may be more than these; empty if there are not
+  std::string reason = {};  // why there is not always one of these; empty if there is
+  // Whether there is no tile where there is none of these, as long as there is any element.
+  bool is_complete = false;
 
   void add(TileState state) { states.push_back(std::move(state)); }
   // The case that the variable has a single value, if it may.
@@ -144,6 +166,29 @@ TileBranches branch(const TileState& state, const ProgressionCases& rule, const 
     next.add(std::move(after));
   }
   return next;
+}
+
+// What `put` makes of `count` progressions of which nothing is known but what the new variables are
+// within.
+template <class Put>
+TileState with_any_values(const TileState& state, std::size_t count, const Put& put) {
+  const auto number = [&](std::int64_t value) { return state.assumptions().constant(value); };
+  TileState after = state;
+  put(after, std::vector<Progression>(count, {number(0), number(2), number(1)}));
+  for (std::size_t i = state.variable_count(); i < after.variable_count(); ++i) {
+    after.forget_values(i);
+  }
+  after.settle();
+  state.set_ranges();
+  return after;
+}
+
+// Whether the elements are a tile only if the `count` variables that `put` adds are a product, as
+// `are_results` says.
+template <class Put>
+bool must_be_product(const TileState& state, std::size_t count, std::size_t in_sums,
+                     const Put& put) {
+  return with_any_values(state, count, put).are_results(state.variable_count(), in_sums);
 }
 
 }  // namespace mercator::internal

@@ -9,10 +9,6 @@
 namespace mercator::internal {
 namespace {
 
-bool is_range(Expr expr) {
-  return expr.is(ExprKind::kVariable) && expr.variable().kind == VariableKind::kRange;
-}
-
 class UseFinder {
  public:
   UseFinder(std::span<const Expr> roots, std::size_t count) : nodes_(roots), uses_(count) {
@@ -95,6 +91,32 @@ class UseFinder {
 std::vector<VariableUses> uses_of(std::span<const Expr> roots, std::size_t count) {
   if (roots.empty() || count == 0) return std::vector<VariableUses>(count);
   return UseFinder(roots, count).take();
+}
+
+std::int64_t coefficient_of(Expr term, Expr sum) {
+  if (!sum.is(ExprKind::kSum)) return sum == term ? 1 : 0;
+  for (std::size_t i = 0; i < sum.operands().size(); ++i) {
+    if (sum.operands()[i] == term) return sum.coefficients()[i];
+  }
+  return 0;
+}
+
+std::vector<std::int64_t> sorted_divisors(std::vector<std::int64_t> divisors) {
+  std::ranges::sort(divisors);
+  const auto repeated = std::ranges::unique(divisors);
+  divisors.erase(repeated.begin(), repeated.end());
+  return divisors;
+}
+
+bool is_chain(std::span<const std::int64_t> ascending) {
+  for (std::size_t i = 1; i < ascending.size(); ++i) {
+    if (ascending[i] % ascending[i - 1] != 0) return false;
+  }
+  return true;
+}
+
+bool is_range(Expr expr) {
+  return expr.is(ExprKind::kVariable) && expr.variable().kind == VariableKind::kRange;
 }
 
 bool has_ranges(Expr expr) { return any_node(std::span(&expr, 1), is_range); }

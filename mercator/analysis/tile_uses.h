@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -57,9 +58,26 @@ struct VariableUses {
 // The factors of what can be solved for a variable.
 [[nodiscard]] constexpr bool is_unit(std::int64_t factor) { return factor == 1 || factor == -1; }
 
+// The coefficient of `term` in a sum, or in what is no sum.
+[[nodiscard]] std::int64_t coefficient_of(Expr term, Expr sum);
+
+// Ascending, each once.
+[[nodiscard]] std::vector<std::int64_t> sorted_divisors(std::vector<std::int64_t> divisors);
+// Whether each divides the next.
+[[nodiscard]] bool is_chain(std::span<const std::int64_t> ascending);
+
+// |factor|, at most INT64_MAX.
+[[nodiscard]] constexpr std::int64_t magnitude(std::int64_t factor) {
+  if (factor == std::numeric_limits<std::int64_t>::min()) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return factor < 0 ? -factor : factor;
+}
+
 // By the index of the range variable, for `count` of them.
 [[nodiscard]] std::vector<VariableUses> uses_of(std::span<const Expr> roots, std::size_t count);
 
+[[nodiscard]] bool is_range(Expr expr);
 // Whether range variables occur.
 [[nodiscard]] bool has_ranges(Expr expr);
 // Those that do, by index, ascending.

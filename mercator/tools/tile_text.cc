@@ -55,8 +55,8 @@ std::string text_of(const hlo::Module& module, const Tile& tile, bool exact) {
     text += fmt::format("      nothing unless {}\n", condition);
   }
   if (!tile.otherwise.empty()) {
-    text += fmt::format("    {}: {}\n", tile.cases.empty() ? "not a tile" : "otherwise not a tile",
-                        tile.otherwise);
+    text += fmt::format("    {}not {}a tile: {}\n", tile.cases.empty() ? "" : "otherwise ",
+                        tile.is_complete ? "" : "known to be ", tile.otherwise);
   }
   for (std::uint32_t i = 0; !tile.cases.empty() && i < tile.runtimes.size(); ++i) {
     text += fmt::format("      {} = {}\n", tile_variable_name({VariableKind::kRuntime, i}),
@@ -79,8 +79,8 @@ std::string choices_text(const TileChoices& choices) {
   if (choices.choices.empty()) text += "no tile sizes fit\n";
   if (choices.undecided > 0) {
     text += fmt::format(
-        "{} were not decided: they have too many tiles, or depend on values at run "
-        "time\n",
+        "{} were not decided: they have too many tiles, depend on values at run time, or meet no "
+        "condition that is known\n",
         choices.undecided);
   }
   if (!choices.is_complete) {
@@ -121,6 +121,7 @@ Json tile_to_json(const hlo::Module& module, const Tile& tile, bool exact) {
                {"cases", std::move(cases)},
                {"runtime", std::move(runtime)}};
   if (!tile.otherwise.empty()) json["otherwise"] = tile.otherwise;
+  json["complete"] = tile.is_complete;
   return json;
 }
 

@@ -130,7 +130,8 @@ std::string text_of(const Tile& tile) {
     for (const Constraint& c : one.conditions) text += fmt::format("    if {}\n", to_string(c));
     for (const Constraint& c : one.nonempty) text += fmt::format("    only if {}\n", to_string(c));
   }
-  return text + "  otherwise " + tile.otherwise + "\n";
+  return text + (tile.is_complete ? "  complete" : "  incomplete") + "\n  otherwise " +
+         tile.otherwise + "\n";
 }
 
 // One map with given values of its runtime variables.
@@ -145,6 +146,8 @@ class Checker {
     }
   }
 
+  // Whether the elements depend on values known at run time that differ from one to the other.
+  [[nodiscard]] bool varies() const { return varies_; }
   // False if the map is too large to be enumerated.
   bool enumerate() {
     const auto done = mercator::enumerate(
@@ -195,6 +198,10 @@ class Checker {
       return box && points_of(*box) == read;
     });
     const bool is_other = read.empty() || tile_with(read);
+    if (tile.is_complete) {
+      ++counts.certain;
+      if (is_said || is_other) return fault("conditions are too strict");
+    }
     counts.strict += is_said ? 1 : 0;
     counts.boxes += is_other && !is_said ? 1 : 0;
     if (std::getenv("MERCATOR_SHOW") != nullptr && (is_said || is_other)) {
@@ -217,10 +224,12 @@ TileCounts& TileCounts::operator+=(const TileCounts& other) {
   held += other.held;
   empty += other.empty;
   not_held += other.not_held;
+  certain += other.certain;
   strict += other.strict;
   boxes += other.boxes;
   never += other.never;
   conditional += other.conditional;
+  complete += other.complete;
   cases += other.cases;
   return *this;
 }
@@ -235,11 +244,13 @@ Fault check_tiles(const IndexMap& map, const std::vector<std::int64_t>& array, i
   }
   Checker checker(map, runtimes);
   if (!checker.enumerate()) return std::nullopt;
-  const auto count_map = [](const Tile& tile, TileCounts& counts) {
+  const auto count_map = [&](const Tile& tile, TileCounts& counts) {
     ++counts.maps;
     counts.cases += static_cast<std::int64_t>(tile.cases.size());
     counts.never += tile.cases.empty() ? 1 : 0;
-    counts.conditional += tile.is_unconditional() ? 0 : 1;
+    if (tile.is_unconditional() || checker.varies()) return;
+    ++counts.conditional;
+    counts.complete += tile.is_complete ? 1 : 0;
   };
   const auto has_case_twice = [](const Tile& tile) {
     for (std::size_t i = 0; i < tile.cases.size(); ++i) {

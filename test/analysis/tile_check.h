@@ -18,10 +18,12 @@ struct TileCounts {
   std::int64_t held = 0;         // tiles whose conditions held: equal
   std::int64_t empty = 0;        // of these, without elements
   std::int64_t not_held = 0;     // tiles whose conditions did not
+  std::int64_t certain = 0;      // of these, those of complete cases: they are not tiles
   std::int64_t strict = 0;       // of these, those of which some case has the elements all the same
   std::int64_t boxes = 0;        // those that are another tile, or empty
   std::int64_t never = 0;        // maps that have no case
-  std::int64_t conditional = 0;  // maps that have conditions
+  std::int64_t conditional = 0;  // maps that have conditions, without those with what differs
+  std::int64_t complete = 0;     // of these, those whose cases are complete
   std::int64_t cases = 0;
 
   TileCounts& operator+=(const TileCounts& other);

@@ -48,7 +48,9 @@ std::string tile(std::string_view map_text, std::vector<std::int64_t> array = {}
     add("unless empty", one.nonempty);
   }
   add("unless empty", found.nonempty);
-  if (!found.otherwise.empty()) text += " else " + found.otherwise;
+  if (!found.otherwise.empty()) {
+    text += (found.is_complete ? " else " : " else perhaps ") + found.otherwise;
+  }
   return text;
 }
 
@@ -94,6 +96,143 @@ TEST(Tile, OfMerge) {
             "[offset0 * 12 + offset1 +: size0 * 12] if size1 = 12 or [offset0 * 12 + offset1 +: "
             "size0 by 12] if size1 = 1 or [offset0 * 12 + offset1 +: size1] if size0 = 1 else the "
             "sums of d0 and d1 are not evenly spaced");
+}
+
+// [4, 6] as [6, 2, 2]: d1 mod 2 is that of the whole number 6 d0 + d1.
+TEST(Tile, OfMergeAndSplit) {
+  constexpr std::string_view kMap =
+      "(d0, d1) -> ((d0 * 6 + d1) floordiv 4, ((d0 * 6 + d1) floordiv 2) mod 2, d1 mod 2), domain: "
+      "d0 in [0, 3], d1 in [0, 5]";
+  EXPECT_EQ(tile(kMap, {}, {}, {4, 6}), "[0 +: 6, 0 +: 2, 0 +: 2]");
+  EXPECT_EQ(tile(kMap, {}, {2, std::nullopt}, {2, 6}), "[3 +: 3, 0 +: 2, 0 +: 2]");
+  // 8 and 9, in the third row of four; 8 … 11 as well.
+  EXPECT_EQ(tile(kMap, {}, {1, 2}, {1, 2}), "[2 +: 1, 0 +: 1, 0 +: 2]");
+  EXPECT_EQ(tile(kMap, {}, {1, 2}, {1, 4}), "[2 +: 1, 0 +: 2, 0 +: 2]");
+  // 9 … 11.
+  EXPECT_EQ(tile(kMap, {}, {1, 3}, {1, 3}), " else d1 is split by 2 within the tile");
+}
+
+// [8, 6] as [12, 4]: rows of the tile that are not joined lie in one row of the result each.
+TEST(Tile, OfRowsThatAreNotJoined) {
+  constexpr std::string_view kMap =
+      "(d0, d1) -> ((d0 * 6 + d1) floordiv 4, (d0 * 6 + d1) mod 4), domain: d0 in [0, 7], d1 in "
+      "[0, 5]";
+  ExprContext context;
+  const IndexMap map = simplify(*parse_index_map(kMap, context));
+  const std::vector<std::int64_t> array = {8, 6};
+  const Tile found = tile_of(map, RootTile(context, array));
+  EXPECT_TRUE(found.is_complete);
+  const auto at = [&](const NumericTile& root) {
+    const std::vector<std::int64_t> parameters = parameters_of(root);
+    return evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+  };
+  // 13, 15; 25, 27; 37, 39.
+  const EvaluatedTile apart = at({{2, 3, 2}, {1, 2, 2}});
+  ASSERT_TRUE(apart.is_tile);
+  EXPECT_EQ(apart.tile, (NumericTile{{3, 3, 3}, {1, 2, 2}}));
+  // 13, 15; 19, 21.
+  EXPECT_FALSE(at({{2, 2, 1}, {1, 2, 2}}).is_tile);
+}
+
+// 3 d0 + d1 of {6, 7} and {9, 10} has gaps of 2, which quotients by 5 do not see, those by 1 do.
+TEST(Tile, OfAQuotientOfUnevenSums) {
+  EXPECT_EQ(tile("(d0, d1) -> ((d0 * 3 + d1) floordiv 5), domain: d0 in [0, 4], d1 in [0, 2]", {},
+                 {2, 0}, {2, 2}),
+            "[1 +: 2]");
+  EXPECT_EQ(
+      tile("(d0, d1) -> (d0 * 3 + d1), domain: d0 in [0, 4], d1 in [0, 2]", {}, {2, 0}, {2, 2}),
+      " else the sums of d0 and d1 are not evenly spaced");
+}
+
+// d1 is between d0 and s0, as in a cumulative sum of a cumulative sum.
+TEST(Tile, OfWhatIsBetween) {
+  EXPECT_EQ(
+      tile("(d0, d1)[s0] -> (s0), domain: d0 in [0, 5], d1 in [0, 5], s0 in [0, 5], d0 - d1 in "
+           "[0, 5], d1 - s0 in [0, 5]",
+           {}, {4, 1}, {1, 2}),
+      "[0 +: 3]");
+}
+
+// Windows of three, five apart, of which constraints leave one, or the ends of two.
+TEST(Tile, OfWindowsWithGapsThatAConstraintCuts) {
+  constexpr std::string_view kMap =
+      "(d0)[s0] -> (d0 * 5 + s0), domain: d0 in [0, 9], s0 in [0, 2], d0 * 5 + s0 in [7, 10]";
+  EXPECT_EQ(tile(kMap, {}, {1}, {2}), "[7 +: 2 by 3]");
+  EXPECT_EQ(tile(kMap, {}, {2}, {2}), "[10 +: 1]");
+  EXPECT_EQ(tile("(d0)[s0] -> (d0 * 5 + s0), domain: d0 in [0, 9], s0 in [0, 2], d0 * 5 + s0 in "
+                 "[6, 10]",
+                 {}, {1}, {2}),
+            " else the sums of d0 and s0 are not evenly spaced");
+}
+
+// 0, 1, 5, 6, 10, 11 have no product of digits by 2, but their quotients with three of d2 all do:
+// those of even ones are 0, 3, 5, those of odd ones 0, 2, 5.
+TEST(Tile, OfDigitsThatASumHides) {
+  constexpr std::string_view kMap =
+      "(d0, d1, d2) -> (d2 + (d0 * 5 + d1) floordiv 2, (d0 * 5 + d1) mod 2), domain: d0 in [0, 2], "
+      "d1 in [0, 4], d2 in [0, 3]";
+  ExprContext context;
+  const IndexMap map = simplify(*parse_index_map(kMap, context));
+  const std::vector<std::int64_t> array = {3, 5, 4};
+  EXPECT_FALSE(tile_of(map, RootTile(context, array)).is_complete);
+  EXPECT_EQ(tile(kMap, {}, {0, 0, 1}, {3, 2, 3}), "[1 +: 8, 0 +: 2]");
+}
+
+// Numbers beyond what tiles are made with, and just below.
+TEST(Tile, OfLargeNumbers) {
+  EXPECT_EQ(tile("(d0, d1) -> ((d0 * -9223372036854775808 + d1) floordiv 5, (d1 * 7 - d0) floordiv "
+                 "3), domain: d0 in [0, 1], d1 in [0, 3]"),
+            " else perhaps numbers are too large");
+  // 8 * 2^43 rows of 3, of which the constraint leaves the first of two.
+  ExprContext context;
+  const IndexMap map = simplify(*parse_index_map(
+      "(d0, d1, d2) -> (d0 * 8796093022208 + d1 * 2 + d2), domain: d0 in [0, 7], d1 in [0, 1], d2 "
+      "in [0, 1], d0 * 8796093022208 + d1 * 2 + d2 in [0, 26388279066626]",
+      context));
+  const std::vector<std::int64_t> array = {8, 2, 2};
+  const Tile found = tile_of(map, RootTile(context, array));
+  const std::vector<std::int64_t> parameters = parameters_of({{3, 2, 1}, {0, 2, 1}, {0, 2, 1}});
+  const EvaluatedTile one =
+      evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+  EXPECT_TRUE(one.is_tile || !found.is_complete);
+}
+
+// Of sums of many terms, those with a single one, those of all, and one element.
+TEST(Tile, OfManyTerms) {
+  std::string from = "(d0";
+  std::string sum = "d0";
+  std::string domain = "d0 in [0, 1]";
+  for (int i = 1; i < 10; ++i) {
+    from += fmt::format(", d{}", i);
+    sum += fmt::format(" + d{} * {}", i, 1 << i);
+    domain += fmt::format(", d{} in [0, 1]", i);
+  }
+  ExprContext context;
+  const IndexMap map = simplify(
+      *parse_index_map(fmt::format("{}) -> ({}), domain: {}", from, sum, domain), context));
+  const std::vector<std::int64_t> array(10, 2);
+  const Tile found = tile_of(map, RootTile(context, array));
+  const auto at = [&](const NumericTile& root) {
+    const std::vector<std::int64_t> parameters = parameters_of(root);
+    return evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+  };
+  NumericTile root(10, {1, 1, 1});
+  EXPECT_EQ(at(root).tile, (NumericTile{{1'023, 1, 1}}));
+  root[3] = {0, 2, 1};
+  EXPECT_EQ(at(root).tile, (NumericTile{{1'015, 2, 8}}));
+  EXPECT_EQ(at(NumericTile(10, {0, 2, 1})).tile, (NumericTile{{0, 1'024, 1}}));
+}
+
+// It is not known which quotients are evenly spaced: those of 0, 1, 2 and 12, 13, 14 are not.
+TEST(Tile, OfWhatIsNotDecided) {
+  ExprContext context;
+  const IndexMap map = simplify(*parse_index_map(
+      "(d0, d1) -> ((d0 * 3 + d1) floordiv 2), domain: d0 in [0, 4], d1 in [0, 2]", context));
+  const std::vector<std::int64_t> array = {5, 3};
+  EXPECT_FALSE(tile_of(map, RootTile(context, array)).is_complete);
+  const Tile decided = tile_of(map, *RootTile::make(context, array, {0, 0}, {2, 3}, {4, 1}));
+  EXPECT_TRUE(decided.is_complete);
+  EXPECT_TRUE(decided.cases.empty());
 }
 
 TEST(Tile, OfConcatenate) {
