@@ -104,7 +104,7 @@ StepResult solve_equation(const TileState& state, std::size_t root, const Equati
   next.add(std::move(after));
   if (has_number_as_stride(state, index)) return next;
   next.add_single(state, index);
-  if (can_cut(state, root)) add_cuts(state, root, next);
+  add_cuts(state, root, next);
   return next;
 }
 
@@ -278,7 +278,7 @@ StepResult project(const TileState& state, std::size_t index, const VariableUses
     next.reason = gaps_left_by(state, index);
     next.add_single(state, index);
     for (const std::size_t root : projected) {
-      if (can_cut(state, root)) add_cuts(state, root, next);
+      add_cuts(state, root, next);
     }
     if (!after.require(values.stride, Interval::point(1))) return next;
   }

@@ -181,6 +181,7 @@ void add_reached(TileState& state, std::size_t constraint) {
 }
 
 void add_cuts(const TileState& state, std::size_t constraint, TileBranches& next) {
+  if (!can_cut(state, constraint)) return;
   const auto& [lo, hi] = state.range(constraint);
   if (lo) {
     const Cut cut(state, constraint, true);

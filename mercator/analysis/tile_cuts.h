@@ -16,6 +16,7 @@ namespace mercator::internal {
 // What a constraint on several variables, each linear and no others, leaves where that is nothing,
 // or one variable is cut as above: cases that what asks for something of all their values lacks.
 // Where the constraint has two ends, so does each of these, besides the case that they leave all.
+// Nothing for a constraint that `can_cut` does not allow.
 void add_cuts(const TileState& state, std::size_t constraint, TileBranches& next);
 // What all combinations that meet such a constraint need: that the least and the greatest sums are
 // not beyond its ends.

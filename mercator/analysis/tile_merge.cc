@@ -134,7 +134,6 @@ bool add_rows(const TileState& state, std::span<const Progression> terms, const 
 void add_cuts_of_group(const TileState& state, const std::vector<std::size_t>& group,
                        TileBranches& next) {
   for (const std::size_t root : state.constraints()) {
-    if (!can_cut(state, root)) continue;
     const std::vector<std::uint32_t> used = ranges_in(state.roots()[root]);
     const bool is_of_group = std::ranges::all_of(
         used, [&](std::uint32_t i) { return std::ranges::find(group, i) != group.end(); });
@@ -153,9 +152,9 @@ StepResult merge(const TileState& state, const std::vector<std::size_t>& group,
   TileBranches next = branch(state, rule, put);
   if (is_complete(rule)) return next;
   next.reason = fmt::format("the sums of {} are not evenly spaced", variable_sum.name());
-  next.is_complete = terms.size() <= kMaxExactTerms && must_be_product(state, 1, 0, put);
-  // What constraints leave of them may be, and digits.
   const TileState whole = with_any_values(state, 1, put);
+  next.is_complete = terms.size() <= kMaxExactTerms && whole.are_results(state.variable_count());
+  // What constraints leave of them may be, and digits.
   if (add_rows(state, terms, whole, put, next)) next.is_complete = true;
   if (add_separations(state, group, next)) {
     next.is_complete = digits_must_be_product(whole, state.variable_count());

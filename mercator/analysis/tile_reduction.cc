@@ -76,9 +76,7 @@ std::optional<std::size_t> hardest(const TileState& state, std::span<const Varia
 // What is left of the variable may be less than all.
 void add_cuts_of(const TileState& state, std::size_t index, TileBranches& next) {
   for (const std::size_t root : state.constraints()) {
-    if (can_cut(state, root) && is_within(state.variable(index), state.roots()[root])) {
-      add_cuts(state, root, next);
-    }
+    if (is_within(state.variable(index), state.roots()[root])) add_cuts(state, root, next);
   }
 }
 

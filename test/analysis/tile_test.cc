@@ -54,6 +54,26 @@ std::string tile(std::string_view map_text, std::vector<std::int64_t> array = {}
   return text;
 }
 
+// What is said of a root tile in numbers.
+EvaluatedTile at(const Tile& tile, const NumericTile& root,
+                 const std::vector<std::int64_t>& runtimes = {}) {
+  const std::vector<std::int64_t> parameters = parameters_of(root);
+  return evaluate(tile, {.dimensions = parameters, .ranges = {}, .runtimes = runtimes});
+}
+
+// As many dimensions of two elements as one.
+std::string merge_of_pairs(int dimensions) {
+  std::string from = "d0";
+  std::string sum = "d0";
+  std::string domain = "d0 in [0, 1]";
+  for (int i = 1; i < dimensions; ++i) {
+    from += fmt::format(", d{}", i);
+    sum += fmt::format(" + d{} * {}", i, 1 << i);
+    domain += fmt::format(", d{} in [0, 1]", i);
+  }
+  return fmt::format("({}) -> ({}), domain: {}", from, sum, domain);
+}
+
 TEST(Tile, OfElementwise) {
   EXPECT_EQ(tile("(d0, d1) -> (d0, d1), domain: d0 in [0, 63], d1 in [0, 127]"),
             "[offset0 +: size0, offset1 +: size1]");
@@ -122,16 +142,12 @@ TEST(Tile, OfRowsThatAreNotJoined) {
   const std::vector<std::int64_t> array = {8, 6};
   const Tile found = tile_of(map, RootTile(context, array));
   EXPECT_TRUE(found.is_complete);
-  const auto at = [&](const NumericTile& root) {
-    const std::vector<std::int64_t> parameters = parameters_of(root);
-    return evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
-  };
   // 13, 15; 25, 27; 37, 39.
-  const EvaluatedTile apart = at({{2, 3, 2}, {1, 2, 2}});
+  const EvaluatedTile apart = at(found, {{2, 3, 2}, {1, 2, 2}});
   ASSERT_TRUE(apart.is_tile);
   EXPECT_EQ(apart.tile, (NumericTile{{3, 3, 3}, {1, 2, 2}}));
   // 13, 15; 19, 21.
-  EXPECT_FALSE(at({{2, 2, 1}, {1, 2, 2}}).is_tile);
+  EXPECT_FALSE(at(found, {{2, 2, 1}, {1, 2, 2}}).is_tile);
 }
 
 // 3 d0 + d1 of {6, 7} and {9, 10} has gaps of 2, which quotients by 5 do not see, those by 1 do.
@@ -191,36 +207,21 @@ TEST(Tile, OfLargeNumbers) {
       context));
   const std::vector<std::int64_t> array = {8, 2, 2};
   const Tile found = tile_of(map, RootTile(context, array));
-  const std::vector<std::int64_t> parameters = parameters_of({{3, 2, 1}, {0, 2, 1}, {0, 2, 1}});
-  const EvaluatedTile one =
-      evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+  const EvaluatedTile one = at(found, {{3, 2, 1}, {0, 2, 1}, {0, 2, 1}});
   EXPECT_TRUE(one.is_tile || !found.is_complete);
 }
 
 // Of sums of many terms, those with a single one, those of all, and one element.
 TEST(Tile, OfManyTerms) {
-  std::string from = "(d0";
-  std::string sum = "d0";
-  std::string domain = "d0 in [0, 1]";
-  for (int i = 1; i < 10; ++i) {
-    from += fmt::format(", d{}", i);
-    sum += fmt::format(" + d{} * {}", i, 1 << i);
-    domain += fmt::format(", d{} in [0, 1]", i);
-  }
   ExprContext context;
-  const IndexMap map = simplify(
-      *parse_index_map(fmt::format("{}) -> ({}), domain: {}", from, sum, domain), context));
+  const IndexMap map = simplify(*parse_index_map(merge_of_pairs(10), context));
   const std::vector<std::int64_t> array(10, 2);
   const Tile found = tile_of(map, RootTile(context, array));
-  const auto at = [&](const NumericTile& root) {
-    const std::vector<std::int64_t> parameters = parameters_of(root);
-    return evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
-  };
   NumericTile root(10, {1, 1, 1});
-  EXPECT_EQ(at(root).tile, (NumericTile{{1'023, 1, 1}}));
+  EXPECT_EQ(at(found, root).tile, (NumericTile{{1'023, 1, 1}}));
   root[3] = {0, 2, 1};
-  EXPECT_EQ(at(root).tile, (NumericTile{{1'015, 2, 8}}));
-  EXPECT_EQ(at(NumericTile(10, {0, 2, 1})).tile, (NumericTile{{0, 1'024, 1}}));
+  EXPECT_EQ(at(found, root).tile, (NumericTile{{1'015, 2, 8}}));
+  EXPECT_EQ(at(found, NumericTile(10, {0, 2, 1})).tile, (NumericTile{{0, 1'024, 1}}));
 }
 
 // It is not known which quotients are evenly spaced: those of 0, 1, 2 and 12, 13, 14 are not.
@@ -346,10 +347,7 @@ TEST(Tile, OfAnEquationWithAQuotient) {
   const std::vector<std::int64_t> array = {5};
   const Tile found = tile_of(map, RootTile(context, array));
   for (const std::int64_t rt0 : {0, 1, 2, 3, 4}) {
-    const std::vector<std::int64_t> parameters = {1, 1, 1};
-    const std::vector<std::int64_t> runtimes = {rt0};
-    const EvaluatedTile one =
-        evaluate(found, {.dimensions = parameters, .ranges = {}, .runtimes = runtimes});
+    const EvaluatedTile one = at(found, {{1, 1, 1}}, {rt0});
     EXPECT_TRUE(!one.is_tile || one.is_empty == (rt0 != 4)) << rt0;
   }
 }
@@ -370,17 +368,9 @@ TEST(Tile, OfNumbersThatDoNotFit) {
 
 // A merge of 20 dimensions and a split into as many, with 8 cases at most in either.
 TEST(Tile, OfHighRanksIsCheap) {
-  std::string from = "(d0";
-  std::string sum = "d0";
-  std::string domain = "d0 in [0, 1]";
   std::string split = "d0 mod 2";
-  for (int i = 1; i < 20; ++i) {
-    from += fmt::format(", d{}", i);
-    sum += fmt::format(" + d{} * {}", i, 1 << i);
-    domain += fmt::format(", d{} in [0, 1]", i);
-    split = fmt::format("(d0 floordiv {}) mod 2, {}", 1 << i, split);
-  }
-  const std::string merged = tile(fmt::format("{}) -> ({}), domain: {}", from, sum, domain));
+  for (int i = 1; i < 20; ++i) split = fmt::format("(d0 floordiv {}) mod 2, {}", 1 << i, split);
+  const std::string merged = tile(merge_of_pairs(20));
   EXPECT_LT(merged.size(), 20'000U);
   const std::string many =
       tile(fmt::format("(d0) -> ({}), domain: d0 in [0, {}]", split, (1 << 20) - 1));
@@ -422,9 +412,7 @@ std::vector<TileChoice> choices_one_by_one(const Tile& tile, std::span<const std
       for (std::size_t i = 0; i < array.size(); ++i) {
         root.push_back({offsets[i], std::min(sizes[i], array[i] - offsets[i]), 1});
       }
-      const std::vector<std::int64_t> parameters = parameters_of(root);
-      const EvaluatedTile found =
-          evaluate(tile, {.dimensions = parameters, .ranges = {}, .runtimes = {}});
+      const EvaluatedTile found = at(tile, root);
       is_tile = is_tile && found.is_tile;
       std::int64_t count = found.is_empty ? 0 : 1;
       for (const NumericDimension& d : found.tile) count *= d.size;
